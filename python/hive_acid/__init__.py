@@ -10,11 +10,11 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from hive_acid.erasure.certifying import Recheck
-    from hive_acid.erasure.run import Outcome
     from hive_acid.execution.dry_run_report import DryRun
     from hive_acid.spark.acid_table import AcidTable
     from hive_acid.spark.transaction import AcidTransaction
+    from hive_acid_erasure.certificate.certifying import Recheck
+    from hive_acid_erasure.run import Outcome
 
 T = TypeVar("T")
 
@@ -102,7 +102,7 @@ def erase(
     from hive_acid.wings import needing
 
     with needing("erasure", "hive_acid.erase"):
-        from hive_acid.spark.erasing import erase_in
+        from hive_acid_erasure.spark.erasing import erase_in
 
     plan = {"subjects": columns, "tables": tables, **limits}
     return erase_in(spark, subjects, plan, (hash_key, signing_key), (ledger, certificate))
@@ -123,7 +123,7 @@ def verify(
     from hive_acid.wings import needing
 
     with needing("erasure", "hive_acid.verify"):
-        from hive_acid.spark.erasing import verify_in
+        from hive_acid_erasure.spark.erasing import verify_in
 
     limits = {"second_reader": second_reader or {}, "former_columns": former_columns}
     plan = {"subjects": columns, "tables": tables, **limits}
@@ -148,7 +148,7 @@ def verify_certificate(
     from hive_acid.wings import needing
 
     with needing("erasure", "hive_acid.verify_certificate"):
-        from hive_acid.spark.erasing import recheck_in
+        from hive_acid_erasure.spark.erasing import recheck_in
 
     return recheck_in(spark, certificate, hash_key, public_key, subjects)
 

@@ -15,12 +15,12 @@ from collections.abc import Callable, Sequence
 
 from hive_acid import __version__
 from hive_acid.commands.demo import add_demo_command
-from hive_acid.commands.erase import add_erase_command
 from hive_acid.commands.settings import add_settings_command
 from hive_acid.commands.shared import FAILED, Commands
 from hive_acid.commands.transactions import add_transaction_command
-from hive_acid.commands.verify import add_verify_command
 from hive_acid.wings import is_there, load_wing, needing
+from hive_acid_erasure.commands.erase import add_erase_command
+from hive_acid_erasure.commands.verify import add_verify_command
 
 EXTRAS = {
     "metastore": "local",

@@ -11,12 +11,12 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from hive_acid.erasure.keyed_hash import HashKey
-from hive_acid.erasure.plan_parsing import build_plan
-from hive_acid.erasure.run import erase_subjects
-from hive_acid.erasure.signing import HASH_KEY_FILE, SIGNING_KEY_FILE, Signer, make_keys
-from hive_acid.erasure.subjects import build_subjects
-from hive_acid.spark.erasing import build_case, build_world
+from hive_acid_erasure.certificate.signing import HASH_KEY_FILE, SIGNING_KEY_FILE, Signer, make_keys
+from hive_acid_erasure.plan.plan_parsing import build_plan
+from hive_acid_erasure.run import erase_subjects
+from hive_acid_erasure.spark.erasing import build_case, build_world
+from hive_acid_erasure.subjects.keyed_hash import HashKey
+from hive_acid_erasure.subjects.subjects import build_subjects
 from peers.files import list_sizes
 from peers.processes import cpu_seconds
 

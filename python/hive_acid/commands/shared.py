@@ -31,7 +31,7 @@ def add_spark_options(parser: argparse.ArgumentParser) -> None:
 
 def print_lines(*lines: str) -> None:
     """Prints texts that may be others': each is one line, whatever it holds."""
-    from hive_acid.erasure.plain_line import to_plain_line
+    from hive_acid_erasure.plain_line import to_plain_line
 
     for line in lines:
         print(to_plain_line(line))

@@ -10,9 +10,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 import hive_acid
-from hive_acid.erasure.run import Outcome
-from hive_acid.erasure.signing import HASH_KEY_FILE, PUBLIC_KEY_FILE, SIGNING_KEY_FILE, make_keys
 from hive_acid.model.table import TableName
+from hive_acid_erasure.certificate.signing import HASH_KEY_FILE, PUBLIC_KEY_FILE, SIGNING_KEY_FILE, make_keys
+from hive_acid_erasure.run import Outcome
 from integration.conftest import Tables
 from support.other_metastore import Other
 

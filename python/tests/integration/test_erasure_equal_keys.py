@@ -10,8 +10,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 import hive_acid
-from hive_acid.erasure.signing import HASH_KEY_FILE, SIGNING_KEY_FILE, make_keys
 from hive_acid.errors import HiveAcidError
+from hive_acid_erasure.certificate.signing import HASH_KEY_FILE, SIGNING_KEY_FILE, make_keys
 from integration.conftest import Tables
 from support.spark_lines import since
 

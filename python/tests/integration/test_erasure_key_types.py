@@ -9,14 +9,14 @@ import pytest
 from pyspark.sql import SparkSession
 
 import hive_acid
-from hive_acid.erasure.engine import Key, KeyedHashes, Matcher, PhysicalFile
-from hive_acid.erasure.key_types import find_change
-from hive_acid.erasure.run import Outcome
-from hive_acid.erasure.signing import HASH_KEY_FILE, PUBLIC_KEY_FILE, SIGNING_KEY_FILE, make_keys
 from hive_acid.errors import HiveAcidError
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.model.table import TableName
-from hive_acid.spark.erasure_engine import SparkErasureEngine
+from hive_acid_erasure.certificate.signing import HASH_KEY_FILE, PUBLIC_KEY_FILE, SIGNING_KEY_FILE, make_keys
+from hive_acid_erasure.engine import Key, KeyedHashes, Matcher, PhysicalFile
+from hive_acid_erasure.plan.key_types import find_change
+from hive_acid_erasure.run import Outcome
+from hive_acid_erasure.spark.erasure_engine import SparkErasureEngine
 from integration.conftest import Tables
 from support.metastore_setup import thrift_setup
 from support.session_settings import set_for

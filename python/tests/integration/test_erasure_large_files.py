@@ -10,9 +10,9 @@ import pytest
 from pyarrow import orc
 from pyspark.sql import SparkSession
 
-from hive_acid.erasure.engine import FileFinding, Key, KeyedHashes, Matcher, PhysicalFile
 from hive_acid.model.table import TableName
-from hive_acid.spark.erasure_engine import SparkErasureEngine
+from hive_acid_erasure.engine import FileFinding, Key, KeyedHashes, Matcher, PhysicalFile
+from hive_acid_erasure.spark.erasure_engine import SparkErasureEngine
 from integration.conftest import Tables
 from support.erasure_calls import erase_once
 

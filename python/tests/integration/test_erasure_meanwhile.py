@@ -11,12 +11,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from hive_acid.compaction.queue.requests import CompactionRequests, Outcome
-from hive_acid.erasure.engine import FileFinding, Matcher, PhysicalFile
 from hive_acid.metastore.binary_connection import BinaryConnection
 from hive_acid.metastore.compaction_types import CompactionJob, CompactionKind, CompactionRequest
 from hive_acid.metastore.endpoints import parse_uris
 from hive_acid.metastore.thrift_client import ThriftMetastore
-from hive_acid.spark.erasure_engine import SparkErasureEngine
+from hive_acid_erasure.engine import FileFinding, Matcher, PhysicalFile
+from hive_acid_erasure.spark.erasure_engine import SparkErasureEngine
 from support.chaos.more_calls import MoreCalls
 from support.erasure_scene import ADA, LAYOUTS, NOBODY, WAYS, Scene, open_scene
 

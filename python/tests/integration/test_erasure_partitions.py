@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from hive_acid.erasure.engine import Key, KeyedHashes, Matcher
 from hive_acid.errors import HiveAcidError
 from hive_acid.model.table import TableName
-from hive_acid.spark.erasure_engine import SparkErasureEngine
+from hive_acid_erasure.engine import Key, KeyedHashes, Matcher
+from hive_acid_erasure.spark.erasure_engine import SparkErasureEngine
 from integration.conftest import Tables
 from support.erasure_calls import erase_once
 

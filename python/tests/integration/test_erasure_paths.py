@@ -9,8 +9,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 import hive_acid
-from hive_acid.erasure.signing import HASH_KEY_FILE, SIGNING_KEY_FILE, make_keys
-from hive_acid.spark.erasure_engine import SparkErasureEngine
+from hive_acid_erasure.certificate.signing import HASH_KEY_FILE, SIGNING_KEY_FILE, make_keys
+from hive_acid_erasure.spark.erasure_engine import SparkErasureEngine
 from integration.conftest import Tables
 
 pytestmark = pytest.mark.beyond_the_gate("`unit/erasure/test_paths.py`, `unit/erasure/test_meanwhile.py`")

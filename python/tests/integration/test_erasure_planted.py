@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from hive_acid.erasure.places import Place
 from hive_acid.errors import HiveAcidError
 from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid_erasure.verify.places import Place
 from support.erasure_plantings import ALL, BESIDE_AN_ERASURE, Planted, fits
 from support.erasure_scene import ADA, LAYOUTS, NOBODY, PHONE, WAYS, Scene, open_scene
 

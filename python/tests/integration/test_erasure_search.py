@@ -9,11 +9,11 @@ import pytest
 from pyarrow import orc
 from pyspark.sql import SparkSession
 
-from hive_acid.erasure.engine import FileFinding, Key, KeyedHashes, Matcher
 from hive_acid.errors import HiveAcidError
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.model.table import TableName
-from hive_acid.spark.erasure_engine import SparkErasureEngine
+from hive_acid_erasure.engine import FileFinding, Key, KeyedHashes, Matcher
+from hive_acid_erasure.spark.erasure_engine import SparkErasureEngine
 from integration.conftest import Compactions, Tables
 from support.erasure_searches import matcher, matches, search
 

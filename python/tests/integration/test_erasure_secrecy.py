@@ -15,11 +15,11 @@ from urllib.parse import quote
 import pytest
 
 from hive_acid import AcidTable
-from hive_acid.erasure.keyed_hash import HashKey
-from hive_acid.erasure.signing import make_keys
-from hive_acid.erasure.subjects import build_subjects
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.model.names import HISTORY_FILE
+from hive_acid_erasure.certificate.signing import make_keys
+from hive_acid_erasure.subjects.keyed_hash import HashKey
+from hive_acid_erasure.subjects.subjects import build_subjects
 from integration.conftest import Tables
 from support import secrecy_run
 from support.spellings import NAMES, TEXTS, find_spellings
@@ -34,9 +34,9 @@ import json, sys
 from pathlib import Path
 from pyspark.sql import SparkSession
 import hive_acid
-from hive_acid.erasure.engine import Key, KeyedHashes, Matcher, PhysicalFile
+from hive_acid_erasure.engine import Key, KeyedHashes, Matcher, PhysicalFile
 from hive_acid.model.table import TableName
-from hive_acid.spark.erasure_engine import SparkErasureEngine
+from hive_acid_erasure.spark.erasure_engine import SparkErasureEngine
 
 told = json.loads(sys.stdin.read())
 builder = SparkSession.builder.master("local[1]").config(map=told["conf"])
@@ -118,9 +118,9 @@ PARTITIONS = """
 import json, sys
 from pyspark.sql import SparkSession
 import hive_acid
-from hive_acid.erasure.engine import Key, KeyedHashes, Matcher
+from hive_acid_erasure.engine import Key, KeyedHashes, Matcher
 from hive_acid.model.table import TableName
-from hive_acid.spark.erasure_engine import SparkErasureEngine
+from hive_acid_erasure.spark.erasure_engine import SparkErasureEngine
 
 told = json.loads(sys.stdin.read())
 builder = SparkSession.builder.master("local[1]").config(map=told["conf"])

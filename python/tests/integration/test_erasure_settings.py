@@ -16,8 +16,8 @@ from hive_acid.errors import HiveAcidError
 from hive_acid.metastore.generated.ttypes import FieldSchema
 from hive_acid.metastore.statistics import keep_statistics
 from hive_acid.model.table import TableName
-from hive_acid.spark.erasure_engine import SparkErasureEngine
-from hive_acid.spark.pinned_session import FAMILIES, FIXED, KEPT, pin_session
+from hive_acid_erasure.spark.erasure_engine import SparkErasureEngine
+from hive_acid_erasure.spark.pinned_session import FAMILIES, FIXED, KEPT, pin_session
 from integration.conftest import Tables
 from support.erasure_calls import erase_once
 from support.erasure_searches import matcher, search

@@ -10,10 +10,10 @@ import pytest
 from pyarrow import orc
 from pyspark.sql import SparkSession
 
-from hive_acid.erasure.engine import FileFinding, Key
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.model.table import TableName
-from hive_acid.spark.erasure_engine import SparkErasureEngine
+from hive_acid_erasure.engine import FileFinding, Key
+from hive_acid_erasure.spark.erasure_engine import SparkErasureEngine
 from integration.conftest import Tables
 from support.encrypted_files import encrypt_rows, make_key_store
 from support.erasure_calls import erase_once

@@ -9,8 +9,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 import hive_acid
-from hive_acid.erasure.run import Outcome
-from hive_acid.erasure.signing import make_keys
+from hive_acid_erasure.certificate.signing import make_keys
+from hive_acid_erasure.run import Outcome
 from interop.hive_engine import HIVE_VERSIONS, HiveEngine, HiveError
 from interop.hive_table import HiveTable
 from interop.spark_beside import session_beside

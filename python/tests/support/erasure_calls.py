@@ -9,8 +9,8 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 import hive_acid
-from hive_acid.erasure.run import Outcome
-from hive_acid.erasure.signing import HASH_KEY_FILE, SIGNING_KEY_FILE, make_keys
+from hive_acid_erasure.certificate.signing import HASH_KEY_FILE, SIGNING_KEY_FILE, make_keys
+from hive_acid_erasure.run import Outcome
 
 
 def erase_once(

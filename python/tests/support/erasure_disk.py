@@ -12,7 +12,10 @@ from urllib.parse import unquote
 import pyarrow as pa
 from pyarrow import orc
 
-from hive_acid.erasure.engine import (
+from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest, CompactionState
+from hive_acid.metastore.memory import MemoryMetastore
+from hive_acid.model.table import TableName
+from hive_acid_erasure.engine import (
     Compaction,
     Deletion,
     FileFinding,
@@ -24,11 +27,8 @@ from hive_acid.erasure.engine import (
     PhysicalFile,
     Within,
 )
-from hive_acid.erasure.keyed_hash import HashKey
-from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest, CompactionState
-from hive_acid.metastore.memory import MemoryMetastore
-from hive_acid.model.table import TableName
-from hive_acid.wire.search import KeyColumn
+from hive_acid_erasure.messages import KeyColumn
+from hive_acid_erasure.subjects.keyed_hash import HashKey
 from support.memory_file_system import MemoryFileSystem
 
 Row = dict[str, str]

@@ -11,8 +11,8 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Any
 
-from hive_acid.erasure.engine import Within
 from hive_acid.errors import HiveAcidError
+from hive_acid_erasure.engine import Within
 from support.erasure_shop import Shop
 
 _CALL, _RESULT, _ERROR, _CALLBACK, _ANSWER = "call", "result", "error", "callback", "answer"

@@ -14,11 +14,11 @@ from pyarrow import orc, parquet
 from pyspark.sql import SparkSession
 
 import hive_acid
-from hive_acid.erasure.places import Place
-from hive_acid.erasure.run import Outcome
-from hive_acid.erasure.signing import make_keys
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
+from hive_acid_erasure.certificate.signing import make_keys
+from hive_acid_erasure.run import Outcome
+from hive_acid_erasure.verify.places import Place
 
 ADA, PHONE = "ada.lovelace@example.org", 447700900123
 OTHER = "zoe.quinn@example.org"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hive_acid.erasure.engine import FileFinding, Key, KeyedHashes, Matcher, PhysicalFile
 from hive_acid.model.table import TableName
-from hive_acid.spark.erasure_engine import SparkErasureEngine
+from hive_acid_erasure.engine import FileFinding, Key, KeyedHashes, Matcher, PhysicalFile
+from hive_acid_erasure.spark.erasure_engine import SparkErasureEngine
 from integration.conftest import Tables
 
 KEY = Key(("name",))

@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hive_acid.erasure.certifying import Case
-from hive_acid.erasure.keyed_hash import HashKey
-from hive_acid.erasure.plan_parsing import build_plan
-from hive_acid.erasure.run import Outcome, erase_subjects, verify_subjects
-from hive_acid.erasure.signing import Signer
-from hive_acid.erasure.subjects import build_subjects
-from hive_acid.erasure.world import World
 from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.model.table import Column, Partition, TableDescription, TableName
+from hive_acid_erasure.certificate.certifying import Case
+from hive_acid_erasure.certificate.signing import Signer
+from hive_acid_erasure.find.world import World
+from hive_acid_erasure.plan.plan_parsing import build_plan
+from hive_acid_erasure.run import Outcome, erase_subjects, verify_subjects
+from hive_acid_erasure.subjects.keyed_hash import HashKey
+from hive_acid_erasure.subjects.subjects import build_subjects
 from support.erasure_disk import Disk
 from support.memory_file_system import MemoryFileSystem
 

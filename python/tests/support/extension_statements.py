@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hive_acid.erasure.signing import make_keys
+from hive_acid_erasure.certificate.signing import make_keys
 from support.extension_session import ExtensionSession
 
 

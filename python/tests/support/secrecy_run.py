@@ -16,14 +16,14 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 import hive_acid
-from hive_acid.erasure.keyed_hash import HashKey
-from hive_acid.erasure.plan_parsing import build_plan
-from hive_acid.erasure.run import erase_subjects, verify_subjects
-from hive_acid.erasure.signing import Signer
-from hive_acid.erasure.subjects import build_subjects
 from hive_acid.errors import build_error
-from hive_acid.spark.erasing import build_case, build_world
 from hive_acid.spark.session import attach
+from hive_acid_erasure.certificate.signing import Signer
+from hive_acid_erasure.plan.plan_parsing import build_plan
+from hive_acid_erasure.run import erase_subjects, verify_subjects
+from hive_acid_erasure.spark.erasing import build_case, build_world
+from hive_acid_erasure.subjects.keyed_hash import HashKey
+from hive_acid_erasure.subjects.subjects import build_subjects
 
 
 @contextmanager

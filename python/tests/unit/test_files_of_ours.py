@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hive_acid.downloads.cache import cache_lock, whole_entry
-from hive_acid.erasure.ledger import open_ledger
-from hive_acid.erasure.signing import make_keys
+from hive_acid_erasure.certificate.signing import make_keys
+from hive_acid_erasure.find.ledger import open_ledger
 from hive_acid_local.private import make_private
 from support.other_user import NOBODY, act_as, explore, open_folder
 

@@ -50,7 +50,7 @@ def test_an_error_that_nobody_foresaw_is_a_failure_too_and_shows_its_trace(
 
 
 def test_a_verification_that_breaks_off_is_no_wrong_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hive_acid.commands.verify._verify_certificate", raising(KeyError("on purpose")))
+    monkeypatch.setattr("hive_acid_erasure.commands.verify._verify_certificate", raising(KeyError("on purpose")))
     assert main(["verify", str(tmp_path / "certificate.json")]) == 1
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from hive_acid.cli import main
-from hive_acid.commands.erase import find_exit_code, show_error
-from hive_acid.erasure.certificate import sign_certificate
-from hive_acid.erasure.signing import HASH_KEY_FILE, PUBLIC_KEY_FILE, make_keys
 from hive_acid.errors import build_error
+from hive_acid_erasure.certificate.certificate import sign_certificate
+from hive_acid_erasure.certificate.signing import HASH_KEY_FILE, PUBLIC_KEY_FILE, make_keys
+from hive_acid_erasure.commands.erase import find_exit_code, show_error
 from support.erasure_shop import SUBJECTS, Shop, open_shop
 
 SECRET = "Ada-Secret"
@@ -104,8 +104,8 @@ def verify(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
     """Runs `verify` with all keys, on the shop in place of a session."""
     session = "hive_acid.spark.storage_session.erasure_session"
     monkeypatch.setattr(session, lambda *_: contextlib.nullcontext())
-    monkeypatch.setattr("hive_acid.spark.erasing.build_world", lambda *_: shop.world())
-    monkeypatch.setattr("hive_acid.commands.verify.find_uris", lambda _: "")
+    monkeypatch.setattr("hive_acid_erasure.spark.erasing.build_world", lambda *_: shop.world())
+    monkeypatch.setattr("hive_acid_erasure.commands.verify.find_uris", lambda _: "")
     keys = shop.folder.parent / "keys"
     call = ["verify", str(shop.certificate), "--public-key", str(keys / PUBLIC_KEY_FILE)]
     return lambda: main([*call, "--hash-key", str(keys / HASH_KEY_FILE)])

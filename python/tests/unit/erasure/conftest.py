@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hive_acid.erasure.signing import make_keys
+from hive_acid_erasure.certificate.signing import make_keys
 from support.erasure_shop import Shop, open_shop
 
 

@@ -11,13 +11,13 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import orc, parquet
 
-from hive_acid.erasure.cross_check import CrossCheck, CrossChecker
-from hive_acid.erasure.engine import FileFinding, Key, KeyedHashes, KeyTypes, Matcher, PhysicalFile
-from hive_acid.erasure.file_search import SearchedFile
-from hive_acid.erasure.keyed_hash import HashKey
-from hive_acid.erasure.plan import SecondReader
 from hive_acid.model.table import Column, TableDescription, TableName
-from hive_acid.wire.search import KeyColumn
+from hive_acid_erasure.engine import FileFinding, Key, KeyedHashes, KeyTypes, Matcher, PhysicalFile
+from hive_acid_erasure.messages import KeyColumn
+from hive_acid_erasure.plan.plan import SecondReader
+from hive_acid_erasure.subjects.keyed_hash import HashKey
+from hive_acid_erasure.verify.cross_check import CrossCheck, CrossChecker
+from hive_acid_erasure.verify.file_search import SearchedFile
 from support.memory_file_system import MemoryFileSystem
 
 KEY = HashKey(b"a secret that is nowhere to be seen")

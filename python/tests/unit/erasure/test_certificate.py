@@ -16,13 +16,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hive_acid.erasure.canonical import format_canonical
-from hive_acid.erasure.certificate import read_certificate, sign_certificate
-from hive_acid.erasure.certifying import recheck
-from hive_acid.erasure.keyed_hash import HashKey
-from hive_acid.erasure.page import format_page
-from hive_acid.erasure.run import erase_subjects, verify_subjects
-from hive_acid.erasure.signing import (
+from hive_acid.errors import HiveAcidError
+from hive_acid_erasure.canonical import format_canonical
+from hive_acid_erasure.certificate.certificate import read_certificate, sign_certificate
+from hive_acid_erasure.certificate.certifying import recheck
+from hive_acid_erasure.certificate.page import format_page
+from hive_acid_erasure.certificate.signing import (
     HASH_KEY_FILE,
     PUBLIC_KEY_FILE,
     SIGNING_KEY_FILE,
@@ -30,9 +29,10 @@ from hive_acid.erasure.signing import (
     make_keys,
     read_public_hex,
 )
-from hive_acid.erasure.subjects import Subjects
-from hive_acid.erasure.summary import summarize
-from hive_acid.errors import HiveAcidError
+from hive_acid_erasure.certificate.summary import summarize
+from hive_acid_erasure.run import erase_subjects, verify_subjects
+from hive_acid_erasure.subjects.keyed_hash import HashKey
+from hive_acid_erasure.subjects.subjects import Subjects
 from support.erasure_disk import Killed
 from support.erasure_shop import OTHER, SALES, SUBJECTS, Shop
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from hive_acid.erasure.cleaning import CleanerWatch
 from hive_acid.metastore.compaction_types import CompactionJob, CompactionKind, CompactionRequest, CompactionState
 from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
 from hive_acid.model.table import TableName
+from hive_acid_erasure.erase.cleaning import CleanerWatch
 from support.erasure_shop import Clock
 
 SALES = TableName("shop", "sales")

@@ -8,11 +8,11 @@ import decimal
 import pyarrow as pa
 import pytest
 
-from hive_acid.erasure.cross_check import CrossCheck, OneReader
-from hive_acid.erasure.engine import Key
-from hive_acid.erasure.plain_keys import NotPlain, parse_part
 from hive_acid.errors import build_error
 from hive_acid.model.table import Column
+from hive_acid_erasure.engine import Key
+from hive_acid_erasure.second_reader.plain_keys import NotPlain, parse_part
+from hive_acid_erasure.verify.cross_check import CrossCheck, OneReader
 from unit.erasure.searched_files import ADA, BOB, NOBODY, Files, write
 
 KEYS_OF_ADA = [

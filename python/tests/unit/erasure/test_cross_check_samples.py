@@ -10,12 +10,12 @@ import pyarrow as pa
 import pytest
 from pyarrow import orc, parquet
 
-from hive_acid.erasure.cross_check import CrossCheck, CrossChecker
-from hive_acid.erasure.engine import Key, KeyedHashes, Matcher, PhysicalFile
-from hive_acid.erasure.file_search import SearchedFile
-from hive_acid.erasure.plan import SecondReader
-from hive_acid.erasure.sampling import choose, spread
 from hive_acid.model.table import TableDescription
+from hive_acid_erasure.engine import Key, KeyedHashes, Matcher, PhysicalFile
+from hive_acid_erasure.plan.plan import SecondReader
+from hive_acid_erasure.verify.cross_check import CrossCheck, CrossChecker
+from hive_acid_erasure.verify.file_search import SearchedFile
+from hive_acid_erasure.verify.sampling import choose, spread
 from unit.erasure.searched_files import ADA, BOB, COLUMNS, KEY, NAME, NOBODY, Files, write
 
 

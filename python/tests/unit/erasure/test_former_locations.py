@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from hive_acid.erasure.certifying import recheck
 from hive_acid.model.table import Column, TableDescription, TableName
+from hive_acid_erasure.certificate.certifying import recheck
 from support.erasure_disk import Killed
 from support.erasure_shop import FULL_ACID, Shop
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from hive_acid.erasure.keyed_hash import HashKey
+from hive_acid_erasure.subjects.keyed_hash import HashKey
 
 VECTORS = Path(__file__).parents[2] / "vectors/keyed_hashes.json"
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from hive_acid.erasure.kept_files import KeptFiles
 from hive_acid.errors import build_error
+from hive_acid_erasure.verify.kept_files import KeptFiles
 from support.erasure_shop import OTHER, SUBJECTS, Shop
 
 ADA = SUBJECTS[0]

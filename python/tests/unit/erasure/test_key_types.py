@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from hive_acid.erasure.certificate import read_certificate, sign_certificate
-from hive_acid.erasure.certifying import recheck
-from hive_acid.erasure.engine import Key, KeyTypes
-from hive_acid.erasure.key_types import check_link, find_change, have_same_texts, keeps_texts
-from hive_acid.erasure.plan import NamedKey, Step
-from hive_acid.erasure.run import find_subjects
 from hive_acid.errors import HiveAcidError
 from hive_acid.model.table import Column, TableName
-from hive_acid.wire.search import KeyColumn
+from hive_acid_erasure.certificate.certificate import read_certificate, sign_certificate
+from hive_acid_erasure.certificate.certifying import recheck
+from hive_acid_erasure.engine import Key, KeyTypes
+from hive_acid_erasure.messages import KeyColumn
+from hive_acid_erasure.plan.key_types import check_link, find_change, have_same_texts, keeps_texts
+from hive_acid_erasure.plan.plan import NamedKey, Step
+from hive_acid_erasure.run import find_subjects
 from support.erasure_disk import Killed
 from support.erasure_shop import PEOPLE, SALES, Shop
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from hive_acid.erasure.certifying import recheck
-from hive_acid.erasure.engine import Key, KeyedHashes
-from hive_acid.erasure.keyed_hash import HashKey
-from hive_acid.erasure.plan_parsing import build_plan
-from hive_acid.erasure.spotting import Spotters
-from hive_acid.erasure.subjects import build_subjects
 from hive_acid.errors import HiveAcidError
 from hive_acid.model.table import Partition, TableName
+from hive_acid_erasure.certificate.certifying import recheck
+from hive_acid_erasure.engine import Key, KeyedHashes
+from hive_acid_erasure.plan.plan_parsing import build_plan
+from hive_acid_erasure.subjects.keyed_hash import HashKey
+from hive_acid_erasure.subjects.spotting import Spotters
+from hive_acid_erasure.subjects.subjects import build_subjects
 from support.erasure_shop import NOTES, SALES, SUBJECTS, Shop, add_table
 
 KEY = HashKey(b"the secret of a test" * 2)

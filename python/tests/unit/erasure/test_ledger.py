@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from hive_acid.erasure.ledger import open_ledger
 from hive_acid.errors import HiveAcidError
+from hive_acid_erasure.find.ledger import open_ledger
 from support.erasure_shop import SUBJECTS, Shop
 
 IDENTITY = {"plan": "p", "subjects": "s", "key": "k"}

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from hive_acid.erasure.engine import Matcher
 from hive_acid.model.table import Partition
+from hive_acid_erasure.engine import Matcher
 from support.erasure_disk import Killed
 from support.erasure_shop import OTHER, PEOPLE, SALES, SUBJECTS, Shop
 

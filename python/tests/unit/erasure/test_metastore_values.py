@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from hive_acid.erasure.certifying import recheck
-from hive_acid.erasure.run import erase_subjects, verify_subjects
 from hive_acid.metastore.column_statistics import find_extremes
 from hive_acid.metastore.generated import ttypes
 from hive_acid.model.names import NULL_PARTITION
 from hive_acid.model.table import Partition
+from hive_acid_erasure.certificate.certifying import recheck
+from hive_acid_erasure.run import erase_subjects, verify_subjects
 from support.erasure_shop import NOTES, SALES, SUBJECTS, Shop
 
 ADA = SUBJECTS[0]

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from hive_acid.erasure.certificate import read_certificate, sign_certificate
-from hive_acid.erasure.certifying import recheck
-from hive_acid.erasure.page import format_page
-from hive_acid.erasure.run import verify_subjects
-from hive_acid.erasure.summary import summarize
-from hive_acid.erasure.table_report import TableReport
-from hive_acid.erasure.verification import Verification
 from hive_acid.model.table import Partition
+from hive_acid_erasure.certificate.certificate import read_certificate, sign_certificate
+from hive_acid_erasure.certificate.certifying import recheck
+from hive_acid_erasure.certificate.page import format_page
+from hive_acid_erasure.certificate.summary import summarize
+from hive_acid_erasure.run import verify_subjects
+from hive_acid_erasure.verify.table_report import TableReport
+from hive_acid_erasure.verify.verification import Verification
 from support.erasure_shop import NOTES, OTHER, PEOPLE, SALES, SUBJECTS, Shop
 
 ADA = SUBJECTS[0]

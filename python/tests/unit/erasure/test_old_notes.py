@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from hive_acid.erasure.run import find_subjects
 from hive_acid.history.note import HistoryFile, WriteNote
 from hive_acid.model.names import HISTORY_FILE
+from hive_acid_erasure.run import find_subjects
 from support.erasure_disk import Killed
 from support.erasure_shop import OTHER, SUBJECTS, Shop
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from hive_acid.erasure.certifying import recheck
-from hive_acid.erasure.run import Outcome, erase_subjects, verify_subjects
-from hive_acid.erasure.summary import summarize
 from hive_acid.model.table import TableName
+from hive_acid_erasure.certificate.certifying import recheck
+from hive_acid_erasure.certificate.summary import summarize
+from hive_acid_erasure.run import Outcome, erase_subjects, verify_subjects
 from support.erasure_shop import Shop, add_table
 
 LINES = TableName("shop", "lines")

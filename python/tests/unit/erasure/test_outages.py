@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from hive_acid.erasure.engine import Compaction
-from hive_acid.erasure.run import Outcome
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.table import TableName
+from hive_acid_erasure.engine import Compaction
+from hive_acid_erasure.run import Outcome
 from support.erasure_boundaries import beside, count_others, find_bytes, find_lie, watch
 from support.erasure_shop import Shop
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from hive_acid.erasure.certifying import recheck
-from hive_acid.erasure.run import Outcome, erase_subjects
-from hive_acid.erasure.summary import summarize
 from hive_acid.model.table import Partition, TableName
+from hive_acid_erasure.certificate.certifying import recheck
+from hive_acid_erasure.certificate.summary import summarize
+from hive_acid_erasure.run import Outcome, erase_subjects
 from support.erasure_shop import OTHER, SALES, SUBJECTS, Shop, add_table
 
 ADA = SUBJECTS[0]

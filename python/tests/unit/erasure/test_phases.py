@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from hive_acid.erasure.run import find_subjects
 from hive_acid.errors import HiveAcidError
 from hive_acid.model.table import Partition, TableDescription
+from hive_acid_erasure.run import find_subjects
 from support.erasure_disk import Killed
 from support.erasure_shop import NOTES, OTHER, PEOPLE, SALES, SUBJECTS, Shop
 

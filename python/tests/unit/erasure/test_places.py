@@ -12,10 +12,10 @@ import pyarrow
 import pytest
 from pyarrow import orc
 
-from hive_acid.erasure.engine import Matcher
-from hive_acid.erasure.run import verify_subjects
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.table import Partition, TableName
+from hive_acid_erasure.engine import Matcher
+from hive_acid_erasure.run import verify_subjects
 from support.erasure_shop import OTHER, PEOPLE, SALES, SUBJECTS, Shop, add_table
 
 ADA = SUBJECTS[0]

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import Row
 
-from hive_acid.erasure.engine import Key
-from hive_acid.erasure.keyed_hash import HashKey, encode_parts
-from hive_acid.erasure.plan import NamedKey, SearchLimits
-from hive_acid.erasure.plan_parsing import build_plan, parse_plan, read_plan
-from hive_acid.erasure.subjects import build_subjects, read_subjects
 from hive_acid.errors import HiveAcidError
+from hive_acid_erasure.engine import Key
+from hive_acid_erasure.plan.plan import NamedKey, SearchLimits
+from hive_acid_erasure.plan.plan_parsing import build_plan, parse_plan, read_plan
+from hive_acid_erasure.subjects.keyed_hash import HashKey, encode_parts
+from hive_acid_erasure.subjects.subjects import build_subjects, read_subjects
 
 PLAN = """
 subjects = ["id", "email"]

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from hive_acid.erasure.certifying import recheck
-from hive_acid.erasure.summary import describe_readers, summarize
 from hive_acid.errors import HiveAcidError, build_error
+from hive_acid_erasure.certificate.certifying import recheck
+from hive_acid_erasure.certificate.summary import describe_readers, summarize
 from support.erasure_shop import OTHER, SUBJECTS, Shop
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from hive_acid.erasure.retrying import ATTEMPTS
 from hive_acid.errors import HiveAcidError, build_error
+from hive_acid_erasure.erase.retrying import ATTEMPTS
 from support.erasure_shop import SUBJECTS, Shop
 
 CONFLICT = {"txnId": 7, "table": "shop.sales", "attempts": 1, "reason": "another transaction changed the same rows"}

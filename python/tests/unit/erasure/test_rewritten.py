@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from hive_acid.erasure.certificate import read_certificate
-from hive_acid.erasure.certifying import recheck
-from hive_acid.erasure.engine import PhysicalFile
-from hive_acid.erasure.run import Outcome
+from hive_acid_erasure.certificate.certificate import read_certificate
+from hive_acid_erasure.certificate.certifying import recheck
+from hive_acid_erasure.engine import PhysicalFile
+from hive_acid_erasure.run import Outcome
 from support.erasure_shop import OTHER, Shop
 
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from pyspark.errors import AnalysisException, PySparkRuntimeError
 
-from hive_acid.erasure.certifying import recheck
-from hive_acid.erasure.places import PlaceKind
-from hive_acid.erasure.run import find_subjects
-from hive_acid.erasure.spotting import Spotters
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.table import Partition, TableName
+from hive_acid_erasure.certificate.certifying import recheck
+from hive_acid_erasure.run import find_subjects
+from hive_acid_erasure.subjects.spotting import Spotters
+from hive_acid_erasure.verify.places import PlaceKind
 from support.erasure_shop import SALES, SUBJECTS, Shop, add_table
 
 LINK = "a-17"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from hive_acid.erasure.folding import fold
-from hive_acid.erasure.keyed_hash import HashKey
-from hive_acid.erasure.readings import build_readings
-from hive_acid.erasure.spotting import Spotter
-from hive_acid.erasure.subjects import build_subjects
+from hive_acid_erasure.subjects.folding import fold
+from hive_acid_erasure.subjects.keyed_hash import HashKey
+from hive_acid_erasure.subjects.readings import build_readings
+from hive_acid_erasure.subjects.spotting import Spotter
+from hive_acid_erasure.subjects.subjects import build_subjects
 from support.spellings import NAMES, TEXTS, find_spellings
 
 KEY = HashKey(b"the secret of a test" * 2)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from hive_acid.erasure.engine import Key, KeyedHashes
-from hive_acid.erasure.keyed_hash import HashKey
-from hive_acid.erasure.spotting import Spotters
-from hive_acid.erasure.subjects import build_subjects
+from hive_acid_erasure.engine import Key, KeyedHashes
+from hive_acid_erasure.subjects.keyed_hash import HashKey
+from hive_acid_erasure.subjects.spotting import Spotters
+from hive_acid_erasure.subjects.subjects import build_subjects
 
 KEY = HashKey(b"the secret of a test" * 2)
 ADA, ACCOUNT = "ada.lovelace@example.org", "a-17"

@@ -31,7 +31,7 @@ import org.apache.spark.sql.hiveacid.SparkAccess
 import org.apache.spark.sql.types.{CharType, IntegerType, StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** The methods that `hive_acid.spark.erasure_engine` calls. They work by the settings of the session they are given. */
+/** The methods that `hive_acid_erasure.spark` calls. They work by the settings of the session they are given. */
 object SearchApi {
   private val PartitionNumber = "hive_acid_partition_number"
 

@@ -9,7 +9,7 @@ import org.apache.spark.TaskContext
   */
 object QuietPaths {
 
-  /** The local property of jobs whose errors tell no paths; `hive_acid.spark.subject_functions` sets it. */
+  /** The local property of jobs whose errors tell no paths; `hive_acid_erasure.spark.subject_functions` sets it. */
   private val Property = "hiveacid.erasure.quiet"
   private val Hidden = "(a file that is not named here)"
 

@@ -8,7 +8,7 @@ import javax.crypto.spec.SecretKeySpec
 import org.apache.spark.sql.catalyst.util.ArrayData
 import org.apache.spark.unsafe.types.UTF8String
 
-/** The keyed hash of a subject: HMAC-SHA256 over its parts, as `hive_acid/erasure/keyed_hash.py` makes it.
+/** The keyed hash of a subject: HMAC-SHA256 over its parts, as `hive_acid_erasure/subjects/keyed_hash.py` makes it.
   *
   * Its text says nothing of the secret, for expressions that hold it are printed in plans.
   */

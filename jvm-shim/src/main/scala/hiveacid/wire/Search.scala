@@ -1,6 +1,6 @@
 package hiveacid.wire
 
-// The meaning of the fields stands in hive_acid/wire/search.py.
+// The meaning of the fields stands in hive_acid_erasure/messages.py.
 
 /** A file that is searched as it lies on disk. */
 final case class SearchedFile(path: String, lengthBytes: Long, modifiedMs: Long, partition: String)

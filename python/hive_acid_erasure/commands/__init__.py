@@ -1,0 +1,1 @@
+"""The commands `hive-acid erase` and `hive-acid verify`."""

@@ -1,0 +1,96 @@
+"""The ledger of an erasure: what has been done, so that a run after a kill goes on from there."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from hive_acid.errors import build_error
+from hive_acid_erasure.canonical import format_canonical
+
+BEGUN = "begun"
+
+
+class Ledger:
+    """A file of one event per line, as JSON; each is on disk before `append` returns."""
+
+    def __init__(self, file: IO[bytes], path: Path, events: list[dict[str, Any]]) -> None:
+        self._file = file
+        self._path = path
+        self._events = events
+
+    @property
+    def events(self) -> tuple[dict[str, Any], ...]:
+        """All events, the oldest first."""
+        return tuple(self._events)
+
+    def append(self, event: str, at_ms: int, **values: Any) -> dict[str, Any]:
+        """Writes an event. Raises OSError if storage refuses, ValueError for values that JSON does not keep."""
+        entry = {"event": event, "at_ms": at_ms, **values}
+        self._file.write(format_canonical(entry) + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._events.append(entry)
+        return entry
+
+    def begin(self, identity: Mapping[str, str], at_ms: int) -> None:
+        """Makes it the ledger of this erasure, or raises HIVE_ACID_ERASURE.LEDGER_OF_ANOTHER if it is of another."""
+        if not self._events:
+            self.append(BEGUN, at_ms, **identity)
+            return
+        first = self._events[0]
+        for name, value in identity.items():
+            if first.get("event") != BEGUN or first.get(name) != value:
+                raise build_error("HIVE_ACID_ERASURE.LEDGER_OF_ANOTHER", path=self._path, difference=name)
+
+
+@contextmanager
+def open_ledger(path: Path) -> Iterator[Ledger]:
+    """The ledger at the path, made if there is none, for this process alone.
+
+    A last line that a kill has cut off is taken away. Raises HIVE_ACID_ERASURE.LEDGER_IN_USE if another run has it,
+    LEDGER_BROKEN if another line is no event, and OSError.
+    """
+    is_new = not path.exists()
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "r+b") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise build_error("HIVE_ACID_ERASURE.LEDGER_IN_USE", path=path) from None
+        if is_new:
+            _sync_folder(path.parent)
+        yield Ledger(file, path, _read_events(file, path))
+
+
+def _read_events(file: IO[bytes], path: Path) -> list[dict[str, Any]]:
+    content = file.read()
+    whole = content[: content.rfind(b"\n") + 1]
+    if len(whole) != len(content):
+        file.truncate(len(whole))
+        os.fsync(file.fileno())
+    file.seek(len(whole))
+    events = []
+    for number, line in enumerate(whole.splitlines(), start=1):
+        try:
+            event = json.loads(line)
+        except ValueError:
+            event = None
+        if not isinstance(event, dict) or not isinstance(event.get("event"), str):
+            raise build_error("HIVE_ACID_ERASURE.LEDGER_BROKEN", path=path, number=number)
+        events.append(event)
+    return events
+
+
+def _sync_folder(path: Path) -> None:
+    """A new name is kept through a crash only if its folder is written, too."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,1 @@
+"""The engine of erasures in a Spark session."""

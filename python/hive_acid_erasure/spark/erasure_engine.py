@@ -1,0 +1,306 @@
+"""The engine of an erasure: counts, deletes, compacts and searches files by a Spark session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from hive_acid.config import COLUMNS_BY_POSITION, Settings
+from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.model.names import NULL_PARTITION
+from hive_acid.model.table import TableDescription, TableKind, TableName
+from hive_acid.reading.evolution import find_evolution, list_evolutions
+from hive_acid.spark.jvm import run_job
+from hive_acid.spark.session import attach, find_own_settings
+from hive_acid.spark.transaction import AcidTransaction
+from hive_acid.wire import codec
+from hive_acid_erasure.engine import (
+    Compaction,
+    Deletion,
+    FileFinding,
+    Key,
+    KeyedHashes,
+    KeyTypes,
+    MatchCount,
+    Matcher,
+    PhysicalFile,
+    Within,
+)
+from hive_acid_erasure.messages import SearchedFile, SearchResult, SearchSpec
+from hive_acid_erasure.plan.key_types import refuse_changes
+from hive_acid_erasure.spark.erasure_compactions import compact_partitions
+from hive_acid_erasure.spark.erasure_sql import (
+    build_counts,
+    build_filter,
+    build_links,
+    build_overwrite,
+    build_partition_key,
+    join_conditions,
+    quote_table,
+)
+from hive_acid_erasure.spark.pinned_session import pin_session
+from hive_acid_erasure.spark.subject_functions import (
+    KeyForm,
+    SubjectFunctions,
+    describe_failure,
+    quiet_jobs,
+    telling_missing,
+)
+from hive_acid_erasure.spark.typed_keys import find_key_types
+
+_FILES_A_JOB = 2000
+"""Results of so many files are in memory at once."""
+_PART_BYTES = 128 * 1024 * 1024
+"""Larger files are read by several tasks."""
+_SKIPPING = ("spark.files.ignoreCorruptFiles", "spark.files.ignoreMissingFiles")
+"""The settings of an application by which a query may leave out files without saying so; no session overrides them."""
+_AMBIGUOUS = bytes(32)
+"""In place of the hash of a text in which several people's may have fallen together (HashOfParts)."""
+_JUDGED_FORMS = (KeyForm.TEXT, KeyForm.NUMBER)
+_SEARCH_JOB = "erasure-search"
+_DIGEST_JOB = "erasure-digest"
+
+
+class SparkErasureEngine:
+    """Works in a session of its own, see `pin_session`.
+
+    The hash key is shown nowhere: neither in a plan nor in a log nor in an error.
+    """
+
+    def __init__(self, session: SparkSession, hash_key: bytes, part_bytes: int = _PART_BYTES) -> None:
+        self._attachment = attach(session)
+        self._caller = session
+        self._session = pin_session(session)
+        self._part_bytes = part_bytes
+        self._functions = SubjectFunctions(self._session, hash_key)
+
+    def check_session(self) -> None:
+        with AcidTransaction(self._caller):  # refused within another block, whose locks this session would wait for
+            pass
+        line = self._attachment.metastore.line
+        settings = self._attachment.settings.overridden_by(find_own_settings(self._caller))
+        found, wanted = find_evolution(settings, line), find_evolution(Settings({}), line)
+        if found != wanted:
+            ways = {True: "position", False: "name"}
+            told = {"found": ways[found.by_position], "wanted": ways[wanted.by_position]}
+            raise build_error("HIVE_ACID_ERASURE.COLUMNS_SETTING", setting=COLUMNS_BY_POSITION.key, **told)
+
+    def types(self, table: TableName, key: Key) -> KeyTypes:
+        """Raises HIVE_ACID_ERASURE with PLAN_CHAR or PLAN_COLLATION."""
+        with telling_missing(table):
+            return find_key_types(self._functions, table, key)
+
+    def spell(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> frozenset[bytes]:
+        """All of `spell_each`."""
+        return frozenset(self.spell_each(table, key, subjects))
+
+    def spell_each(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> tuple[bytes, ...]:
+        """Raises HIVE_ACID_ERASURE.SUBJECT_TYPE."""
+        found = self._functions.spell(table, key, subjects)
+        missing = sum(text is None for text in found)
+        if missing:
+            named = ", ".join(key.parts)
+            raise build_error("HIVE_ACID_ERASURE.SUBJECT_TYPE", count=missing, key=named, table=table)
+        return tuple(bytes.fromhex(text) for text in found if text is not None)
+
+    def links(self, matcher: Matcher, link: Key) -> Mapping[bytes, frozenset[bytes]]:
+        functions, table = self._functions, matcher.table
+        known = frozenset[bytes]().union(*(keyed.hashes for keyed in matcher.keys))
+        if not known:
+            return {}
+        keys, typed = [functions.type_key(table, key) for key in _used_keys(matcher)], functions.type_key(table, link)
+        found: dict[bytes, set[bytes]] = {}
+        with functions.conditions(matcher) as conditions, functions.hash_functions() as names:
+            query = build_links(quote_table(table), join_conditions(conditions), keys, typed, names)
+            with quiet_jobs(self._session.sparkContext):
+                rows = self._session.sql(query).collect()
+            for row in rows:
+                if row.subject is not None and bytes(row.subject) in known:
+                    found.setdefault(bytes(row.subject), set()).update(() if row.link is None else (bytes(row.link),))
+        if any(_AMBIGUOUS in links for links in found.values()):
+            raise build_error("HIVE_ACID_ERASURE.AMBIGUOUS_LINK", table=table, link=", ".join(link.parts))
+        return {subject: frozenset(links) for subject, links in found.items()}
+
+    def choose_partitions(self, table: TableName, condition: str, names: Sequence[str]) -> frozenset[str]:
+        functions = self._functions
+        given = codec.write(tuple(names))
+        try:
+            found = functions.api.choosePartitions(functions.session, quote_table(table), condition, given)
+        except HiveAcidError:
+            raise
+        except (PySparkException, Py4JJavaError) as error:
+            failure = describe_failure(error)
+            raise build_error("HIVE_ACID_ERASURE.PLAN_PARTITIONS", table=table, failure=failure) from None
+        return frozenset(codec.read(tuple[str, ...], found))
+
+    def count(self, matcher: Matcher, partitions: str | None) -> MatchCount:
+        functions = self._functions
+        try:
+            with quiet_jobs(self._session.sparkContext):
+                total = self._session.table(quote_table(matcher.table)).count()
+                with functions.conditions(matcher) as conditions, functions.limit(partitions) as limit:
+                    chosen = build_filter(join_conditions(conditions), limit)
+                    return MatchCount(total, self._count_by_partition(self._describe(matcher.table), chosen))
+        except HiveAcidError:
+            raise
+        except (PySparkException, Py4JJavaError) as error:
+            failure = describe_failure(error)
+            raise build_error("HIVE_ACID_ERASURE.NOT_COUNTED", table=matcher.table, failure=failure) from None
+
+    def counts_all(self, table: TableName) -> bool:
+        conf = self._session.conf
+        is_skipping = any(str(conf.get(key, "false")).lower() == "true" for key in _SKIPPING)
+        return not is_skipping and not self._session.catalog.isCached(quote_table(table))
+
+    def _count_by_partition(self, table: TableDescription, condition: str) -> dict[str, int]:
+        """The rows that meet the condition, by the metastore's names of partitions.
+
+        Several partitions may stand for the same values, in other spellings: the first of them is named.
+        """
+        rows = self._session.sql(build_counts(table, condition)).collect()
+        counts = {tuple(row)[:-1]: int(row.n) for row in rows if row.n}
+        if not table.is_partitioned:
+            return {"": counts[()]} if counts else {}
+        names = self._texts_by_name(table) if counts else {}
+        found = {name: counts.pop(texts, 0) for name, texts in names.items() if texts in counts}
+        if counts:
+            raise build_error("HIVE_ACID_ERASURE.PARTITIONS_CHANGED", table=table.name)
+        return found
+
+    def _texts_by_name(self, table: TableDescription) -> dict[str, tuple[str | None, ...]]:
+        names = tuple(self._attachment.metastore.partition_names(table.name))
+        functions = self._functions
+        found = functions.api.partitionTexts(functions.session, quote_table(table.name), codec.write(names))
+        return dict(zip(names, codec.read(tuple[tuple[str | None, ...], ...], found), strict=True))
+
+    def _describe(self, table: TableName) -> TableDescription:
+        return self._attachment.metastore.table(table)
+
+    def delete(
+        self, matchers: Sequence[Matcher], partitions: Mapping[TableName, str], within: Within | None = None
+    ) -> Sequence[Deletion]:
+        purpose = within.purpose if within else None
+        with quiet_jobs(self._session.sparkContext), AcidTransaction(self._session, purpose) as transaction:
+            if within is not None and within.reads:  # a busy table that is first used after the snapshot ends the block
+                transaction.read_together(self._leave_out_plain(within.reads | {each.table for each in matchers}))
+            chosen = matchers if within is None else within.match(matchers)
+            counts = [self._delete_from(matcher, partitions.get(matcher.table)) for matcher in chosen]
+            txn_id = transaction.id
+            write_ids = transaction.write_ids
+            for matcher in chosen:  # an ALTER that came after the texts of the conditions is seen here
+                refuse_changes(self, matcher)
+            flat = ("",)
+            written = {table: frozenset(names or flat) for table, names in transaction.partitions.items()}
+            deletions = {
+                matcher.table: Deletion(
+                    count, txn_id, write_ids.get(matcher.table), written.get(matcher.table, frozenset())
+                )
+                for matcher, count in zip(chosen, counts, strict=True)
+            }
+            if within is not None:
+                within.confirm(deletions)
+        return list(deletions.values())
+
+    def _leave_out_plain(self, tables: Iterable[TableName]) -> list[TableName]:
+        return [table for table in sorted(tables) if self._describe(table).kind is not TableKind.PLAIN]
+
+    def _delete_from(self, matcher: Matcher, partitions: str | None) -> int:
+        table = self._describe(matcher.table)
+        if table.kind is TableKind.PLAIN:
+            raise build_error("HIVE_ACID_UNSUPPORTED_TABLE.NOT_TRANSACTIONAL", operation="Erasure", table=matcher.table)
+        with self._functions.conditions(matcher) as conditions, self._functions.limit(partitions) as limit:
+            chosen = build_filter(join_conditions(conditions), limit)
+            if table.kind is TableKind.INSERT_ONLY:
+                return self._rewrite(table, join_conditions(conditions), chosen)
+            statement = f"DELETE FROM {quote_table(table.name)} WHERE {chosen}"
+            return int(self._session.sql(statement).collect()[0].num_affected_rows)
+
+    def _rewrite(self, table: TableDescription, condition: str, chosen: str) -> int:
+        """Writes the partitions that hold a row of a subject anew, by one statement; one without others is empty."""
+        counts = self._count_by_partition(table, chosen)
+        if not counts:
+            return 0
+        functions = self._functions
+        if not table.is_partitioned:
+            functions.api.overwrite(functions.session, build_overwrite(table, condition, None), codec.write(()))
+            return sum(counts.values())
+        names = tuple(sorted(counts))
+        with functions.conditions(self._partition_matcher(table, names)) as inside:
+            statement = build_overwrite(table, condition, join_conditions(inside))
+            functions.api.overwrite(functions.session, statement, codec.write(names))
+        return sum(counts.values())
+
+    def _partition_matcher(self, table: TableDescription, names: Sequence[str]) -> Matcher:
+        """Finds the rows of partitions by the hashes of their values, which may be those of subjects."""
+        key = build_partition_key(table)
+        texts = self._texts_by_name(table)
+        values = [tuple(NULL_PARTITION if text is None else text for text in texts[name]) for name in names]
+        return Matcher(table.name, (KeyedHashes(key, self.spell(table.name, key, values)),))
+
+    def compact(self, table: TableName, partitions: Sequence[str]) -> Iterator[Compaction]:
+        return compact_partitions(self._session, self._attachment, self._settings(), table, partitions)
+
+    def _settings(self) -> Settings:
+        return self._attachment.settings.overridden_by(find_own_settings(self._session))
+
+    def search(
+        self, matcher: Matcher, files: Sequence[PhysicalFile], *, former_columns: bool = True
+    ) -> Iterator[FileFinding]:
+        """One job reads up to two thousand files. Without functions to judge them by, no former column is read."""
+        evolutions = list_evolutions(self._attachment.metastore.line)
+        largest_first = sorted(files, key=lambda file: -file.length_bytes)
+        with self._functions.named_conditions(matcher) as named:
+            conditions = tuple(each.text for each in named)
+            judging = named if former_columns else ()
+            texts, numbers = (tuple(each.function for each in judging if each.form is form) for form in _JUDGED_FORMS)
+            lengths = tuple(sorted({each.char_length for each in judging if each.char_length is not None}))
+            for start in range(0, len(largest_first), _FILES_A_JOB):
+                chosen = largest_first[start : start + _FILES_A_JOB]
+                listed = tuple(map(_build_file, chosen))
+                table, bytes_ = quote_table(matcher.table), self._part_bytes
+                spec = SearchSpec(table, conditions, texts, numbers, lengths, evolutions, bytes_, listed)
+                yield from map(_build_finding, self._run_search(codec.write(spec)))
+
+    def _run_search(self, spec: str) -> tuple[SearchResult, ...]:
+        functions = self._functions
+        found = run_job(self._session.sparkContext, _SEARCH_JOB, lambda: functions.api.search(functions.session, spec))
+        return codec.read(tuple[SearchResult, ...], found)
+
+    def judge_values(self, matcher: Matcher, rows: Sequence[Mapping[str, str]]) -> Sequence[bool | None]:
+        """The texts stand in no SQL text, for they may be subjects'."""
+        functions, table = self._functions, quote_table(matcher.table)
+        with telling_missing(matcher.table), functions.conditions(matcher) as conditions:
+            found = functions.api.judgeValues(
+                functions.session, table, codec.write(conditions), codec.write(tuple(rows))
+            )
+        return codec.read(tuple[bool | None, ...], found)
+
+    def digest(self, files: Sequence[PhysicalFile]) -> Sequence[str | None]:
+        """One job reads all."""
+        functions, listed = self._functions, codec.write(tuple(map(_build_file, files)))
+        context = self._session.sparkContext
+        found = run_job(context, _DIGEST_JOB, lambda: functions.api.digests(functions.session, listed))
+        return codec.read(tuple[str | None, ...], found)
+
+
+def _used_keys(matcher: Matcher) -> list[Key]:
+    return [keyed.key for keyed in matcher.keys if keyed.hashes]
+
+
+def _build_file(file: PhysicalFile) -> SearchedFile:
+    return SearchedFile(file.path, file.length_bytes, file.modified_ms, file.partition)
+
+
+def _build_finding(found: SearchResult) -> FileFinding:
+    return FileFinding(
+        found.path,
+        found.row_count,
+        found.match_count,
+        found.in_statistics,
+        found.problem,
+        found.in_dictionary,
+        found.former_columns,
+    )

@@ -1,0 +1,1 @@
+"""The people: how texts name them, and how texts lose their names."""

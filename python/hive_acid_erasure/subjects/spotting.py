@@ -1,0 +1,242 @@
+"""Finding subjects in texts by what is known of them, and hiding them there."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from hive_acid_erasure.engine import KeyedHashes
+from hive_acid_erasure.subjects.hashed_values import (
+    VALUE,
+    build_spellings,
+    find_candidates,
+    normalise_number,
+    spell_number,
+    trim,
+)
+from hive_acid_erasure.subjects.keyed_hash import HashKey
+from hive_acid_erasure.subjects.people import Mention, People, find_neighbours
+from hive_acid_erasure.subjects.readings import Reading, build_readings
+
+_TRIFLE = re.compile(r"[0-9]{1,5}")
+_LISTED = re.compile(r"(?:=\s*|\[)['\"]?(?=[0-9])[^\]=\n]*")
+"""A value, or values in brackets, that errors tell of a partition."""
+_BARE_NUMBER = re.compile(r"(?<![\w.])[0-9]{1,5}(?![\w.]*\w)")
+_CACHED = 100_000
+_MASK = re.compile("#[0-9a-f]{16}")
+
+_Spot = tuple[int, int, bytes]
+"""Start, end and hash of a place that names a subject."""
+
+
+class Spotter:
+    """Knows the subjects of a table: the values that were given, and the hashes of its keys.
+
+    A text names a subject by any spelling of a value (see `folding`), however formats escape it (see `readings`).
+    Values that are known by their hashes alone, as links that other tables give, are found as they are spelled, in
+    lower and in upper case. A key of several parts is named by as many values beside each other. A number of up to five
+    digits names nobody in a text, where counts and IDs are such numbers; it does as a value, also as one in the name of
+    a folder. One that only other tables know names nobody at all.
+    """
+
+    def __init__(self, key: HashKey, keys: Iterable[KeyedHashes], spotters: Spotters) -> None:
+        """`spotters` know the people, and the keys of all tables."""
+        people, of_people = spotters.people, spotters.of_people
+        self._key = key
+        self._people = people
+        self._hashes: dict[int, set[bytes]] = {}
+        for keyed in keys:
+            self._hashes.setdefault(len(keyed.key.parts), set()).update(keyed.hashes)
+        every = {size: set(hashes) for size, hashes in self._hashes.items()}
+        for keyed in spotters.learned:
+            every.setdefault(len(keyed.key.parts), set()).update(keyed.hashes)
+        self._unknown = {size: hashes - of_people for size, hashes in every.items() if hashes - of_people}
+        self._known: dict[tuple[str, ...], bytes | None] = {}
+        self._masked: dict[str, str] = {}
+
+    def count(self, text: str) -> int:
+        """How many places of the text name a subject."""
+        return len(_find_outer(self._spots(text)))
+
+    def names(self, parts: Sequence[str]) -> bool:
+        """True if the values name a subject: one by itself, or several in this order."""
+        return self._find((*parts,)) is not None
+
+    def names_person(self, text: str) -> bool:
+        """True if the text as a whole is one of the values that were given."""
+        return bool(self._people.find_values(text) or self._people.find_numbers(text)) or self.spells(text)
+
+    def spells(self, text: str) -> bool:
+        """True if one of the values that were given stands in the text, and is no short number."""
+        found = ((text, mention) for each in build_readings(text) for mention in self._people.find_mentions(each))
+        return any(not _is_trifle(text, mention) for text, mention in found)
+
+    def mask(self, text: str) -> str:
+        """The text with `#` and a part of its keyed hash in place of each value of a subject, as that is spelled there.
+
+        So two texts that differ still do: a partition `city=Bonn` is not taken for `city=BONN`.
+        """
+        if text in self._masked:  # names in the ledger are masked again and again
+            return self._masked[text]
+        masked = text
+        spots = (*self._spots(text), *self._values_in(text), *self._short_numbers(text))
+        for start, end, _ in reversed(_join_overlapping(spots)):
+            masked = f"{masked[:start]}#{self._key.hash_parts((_escape(text[start:end]),)).hex()[:16]}{masked[end:]}"
+        if len(self._masked) >= _CACHED:
+            self._masked.clear()
+        self._masked[text] = masked
+        return masked
+
+    def _spots(self, text: str) -> Iterator[_Spot]:
+        """The places that name a subject."""
+        for reading in build_readings(text):
+            mentions = self._people.find_mentions(reading)
+            single = [mention for mention in mentions if not _is_trifle(text, mention)]
+            for size in self._people.sizes | self._hashes.keys():
+                yield from self._neighbours(text, single if size == 1 else mentions, size)
+            yield from self._unknown_in(reading)
+        for match in VALUE.finditer(text):
+            if found := self._find((match.group(),)):
+                yield (*match.span(), found)
+
+    def _values_in(self, text: str) -> Iterator[_Spot]:
+        """The places of all values, also of those that name nobody by themselves."""
+        for reading in build_readings(text):
+            for mention in self._people.find_mentions(reading):
+                if not _is_trifle(text, mention):
+                    yield mention.start, mention.end, self._key.hash_parts(mention.values[:1])
+        for match in VALUE.finditer(text):
+            if values := self._people.find_values(match.group()) or self._people.find_numbers(match.group()):
+                yield (*match.span(), self._key.hash_parts(values[:1]))
+
+    def _short_numbers(self, text: str) -> Iterator[_Spot]:
+        """The places of numbers of up to five digits behind a sign that stands before values."""
+        for listed in _LISTED.finditer(text):
+            is_list = listed.group().startswith("[")
+            for match in _BARE_NUMBER.finditer(text, *listed.span()):
+                values = self._people.find_values(match.group())
+                found = self._key.hash_parts(values[:1]) if values else self._find((match.group(),))
+                if found:
+                    yield (*match.span(), found)
+                if not is_list:
+                    break
+
+    def _neighbours(self, text: str, mentions: Sequence[Mention], size: int) -> Iterator[_Spot]:
+        for chosen in find_neighbours(text, mentions, size):
+            for values in itertools.product(*(mention.values for mention in chosen)):
+                if (found := self._find_values(values)) is not None:
+                    yield chosen[0].start, chosen[-1].end, found
+                    break
+
+    def _find_values(self, values: tuple[str, ...]) -> bytes | None:
+        """The hash of values of subjects, if they name one."""
+        if (row := self._people.find_row(values)) is not None:
+            return self._key.hash_parts(row)
+        found = self._key.hash_parts(values)
+        return found if found in self._hashes.get(len(values), ()) else None
+
+    def _unknown_in(self, reading: Reading) -> Iterator[_Spot]:
+        """The places of values that are known by their hashes alone."""
+        text = reading.text
+        for size in self._unknown:
+            for chosen in find_candidates(text, size):
+                for kept in dict.fromkeys((tuple(trim(text, span) for span in chosen), tuple(chosen))):
+                    parts = tuple(text[start:end] for start, end in kept)
+                    if not (size == 1 and _TRIFLE.fullmatch(parts[0])) and (found := self._find_unknown(parts)):
+                        yield reading.starts[min(kept)[0]], reading.ends[max(kept)[1] - 1], found
+                        break
+
+    def _find(self, parts: tuple[str, ...]) -> bytes | None:
+        spelled = [self._people.find_values(part) or self._people.find_numbers(part) for part in parts]
+        found = (self._find_values(values) for values in itertools.product(*spelled))
+        known = next((hashed for hashed in found if hashed is not None), None) or self._find_unknown(parts)
+        if known is not None or len(parts) != 1:
+            return known
+        others = (self._find_unknown((number,)) for number in spell_number(parts[0]))
+        return next((hashed for hashed in others if hashed is not None), None)
+
+    def _find_unknown(self, parts: tuple[str, ...]) -> bytes | None:
+        if len(parts) not in self._unknown:
+            return None
+        if parts not in self._known:
+            if len(self._known) >= _CACHED:
+                self._known.clear()
+            hashes = map(self._key.hash_parts, build_spellings(parts))
+            is_small = all(_TRIFLE.fullmatch(normalise_number(part) or part) for part in parts)
+            wanted = self._hashes.get(len(parts), set()) if is_small else self._unknown[len(parts)]
+            self._known[parts] = next((hashed for hashed in hashes if hashed in wanted), None)
+        return self._known[parts]
+
+
+def has_masks(text: str) -> bool:
+    """True if a part of the text may be a mask."""
+    return _MASK.search(text) is not None
+
+
+@dataclass(frozen=True)
+class Spotters:
+    """Makes the spotters of tables. Each knows the table's own hashes, what was learned of others, and `people`."""
+
+    key: HashKey
+    people: People = field(default_factory=People, repr=False)
+    learned: dict[KeyedHashes, None] = field(default_factory=dict, repr=False, compare=False)
+    _made: dict[tuple[KeyedHashes, ...], tuple[int, Spotter]] = field(default_factory=dict, repr=False, compare=False)
+
+    def learn(self, keys: Iterable[KeyedHashes]) -> None:
+        """From now on `mask` and all new spotters know these too."""
+        self.learned.update(dict.fromkeys(keys))
+
+    @property
+    def version(self) -> int:
+        """Another one once more was learned."""
+        return len(self.learned)
+
+    def mask(self, text: str) -> str:
+        """The text without the people, and without all values whose hashes were learned, of whatever table."""
+        return self.of(self.learned).mask(text)
+
+    def of(self, keys: Iterable[KeyedHashes]) -> Spotter:
+        """The spotter of a table with these keys."""
+        own = tuple(keys)
+        version, spotter = self._made.get(own, (-1, None))
+        if spotter is None or version != self.version:
+            spotter = Spotter(self.key, own, self)
+            self._made[own] = self.version, spotter
+        return spotter
+
+    @cached_property
+    def of_people(self) -> frozenset[bytes]:
+        return frozenset(self.key.hash_parts((value,)) for value in self.people.values)
+
+
+def _is_trifle(text: str, mention: Mention) -> bool:
+    return _TRIFLE.fullmatch(text, mention.start, mention.end) is not None
+
+
+def _find_outer(spots: Iterable[_Spot]) -> list[_Spot]:
+    """In the order of the text, none within another."""
+    outer: list[_Spot] = []
+    for place in sorted(set(spots), key=lambda place: (place[0], -place[1])):
+        if not outer or place[0] >= outer[-1][1]:
+            outer.append(place)
+    return outer
+
+
+def _escape(text: str) -> str:
+    """A text that UTF-8 can hold; itself if it is one."""
+    return text.encode(errors="backslashreplace").decode()
+
+
+def _join_overlapping(spots: Iterable[_Spot]) -> list[_Spot]:
+    """In the order of the text; those that overlap are one."""
+    joined: list[_Spot] = []
+    for start, end, found in sorted(set(spots), key=lambda place: (place[0], -place[1])):
+        if joined and start < joined[-1][1]:
+            first = joined[-1]
+            joined[-1] = first[0], max(first[1], end), first[2]
+        else:
+            joined.append((start, end, found))
+    return joined

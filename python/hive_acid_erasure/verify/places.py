@@ -1,0 +1,250 @@
+"""The places where a table's data may lie: files below its locations, and texts of the metastore."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from urllib.parse import urlsplit
+
+from hive_acid.errors import HiveAcidError
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.model.names import NULL_PARTITION
+from hive_acid.model.table import Partition, TableDescription, TableName
+from hive_acid.snapshot.filesystem import FileSystem
+from hive_acid_erasure.engine import MatchCount, Matcher, PhysicalFile
+from hive_acid_erasure.subjects.spotting import Spotter
+
+_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)*(?:-SNAPSHOT)?")
+_SERVER_NUMBERS = frozenset(
+    {
+        "bucketing_version", "numfiles", "numrows", "totalsize", "rawdatasize", "transient_lastddltime",
+        "last_modified_time", "numfileserasurecoded", "spark.sql.statistics.totalsize", "spark.sql.statistics.numrows",
+        "spark.sql.create.version", "spark.sql.sources.schema.numparts", "writeid",
+    }
+)  # fmt: skip
+"""Properties that hold counts, times and versions of the server; a number there is no subject's."""
+
+
+Judge = Callable[[Sequence[Mapping[str, str]]], Sequence[bool | None]]
+"""See `ErasureEngine.judge_values`, of one table."""
+
+
+class PlaceKind(Enum):
+    """Kinds of places that may name a subject. Programs read the values, so that they never change."""
+
+    ROWS = "rows"
+    FILE_STATISTICS = "file-statistics"
+    FILE_DICTIONARY = "file-dictionary"
+    FORMER_COLUMN = "former-column"
+    FILE_TEXT = "file-text"
+    PATH = "path"
+    UNSEARCHED = "unsearched"
+    PARTITION_NAME = "partition-name"
+    TABLE_PROPERTY = "table-property"
+    PARTITION_PROPERTY = "partition-property"
+    COLUMN_STATISTICS = "column-statistics"
+    DEFAULT_VALUE = "default-value"
+    PENDING_UPLOAD = "pending-upload"
+    VISIBLE_ROWS = "visible-rows"
+    CHANGED_TABLE = "changed-table"
+    CHANGING_FILES = "changing-files"
+    CHANGED_FILE = "changed-file"
+    CROSS_CHECK = "cross-check"
+    NOT_CLEANED = "not-cleaned"
+    NOT_COMPACTED = "not-compacted"
+    CHANGING_LINKS = "changing-links"
+    UNKNOWN_LINKS = "unknown-links"
+    KEPT_FOR_REPLICAS = "kept-for-replicas"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Something in the way of a good verdict: where it is, and what is there. Subjects are masked in all texts."""
+
+    kind: PlaceKind
+    where: str
+    detail: str
+    partition: str | None = field(default=None, repr=False)
+
+    def describe(self) -> dict[str, str]:
+        """As the certificate shows it."""
+        return {"kind": self.kind.value, "where": self.where, "detail": self.detail}
+
+
+def describe_visible(matcher: Matcher, count: MatchCount) -> tuple[Place, ...]:
+    """A place for each partition of which queries show rows of subjects."""
+    return tuple(
+        Place(PlaceKind.VISIBLE_ROWS, str(matcher.table), f"{rows} visible rows are of subjects", name)
+        for name, rows in count.by_partition.items()
+        if rows
+    )
+
+
+@dataclass(frozen=True)
+class Roots:
+    """The folders to be searched. `partitions`: location → name; `trash` is searched for what came from the others."""
+
+    folders: tuple[str, ...]
+    partitions: Mapping[str, str]
+    partition_columns: tuple[str, ...] = ()
+    trash: tuple[str, ...] = ()
+
+
+def find_roots(
+    file_system: FileSystem, table: TableDescription, partitions: Sequence[Partition], former: Sequence[str]
+) -> Roots:
+    """The locations of table and partitions, now and formerly; one that lies within another is left out.
+
+    `trash` is that of the session's user, as storage tells it of each location. Raises HIVE_ACID_STORAGE.
+    """
+    locations = {partition.location.rstrip("/"): partition.name for partition in partitions}
+    wanted = dict.fromkeys(path.rstrip("/") for path in (table.location, *locations, *former))
+    outer = find_outer(wanted)
+    trash = tuple(file_system.trash_roots(outer))
+    return Roots(outer, locations, tuple(column.name for column in table.partition_columns), trash)
+
+
+def find_outer(paths: Iterable[str]) -> tuple[str, ...]:
+    """The folders that lie within none of the others."""
+    wanted = dict.fromkeys(path.rstrip("/") for path in paths)
+    return tuple(path for path in wanted if not any(parent in wanted for parent in _find_parents(path)))
+
+
+def _find_parents(path: str) -> Iterator[str]:
+    while path := path.rpartition("/")[0]:
+        yield path
+
+
+def list_files(file_system: FileSystem, roots: Roots) -> tuple[PhysicalFile, ...]:
+    """All files there are, hidden ones and those of hidden folders, too. Raises HIVE_ACID_STORAGE."""
+    found: dict[str, PhysicalFile] = {}
+    for listing in file_system.list_all(roots.folders):
+        for file in listing.files:
+            path = listing.absolute_path(file.relative_path)
+            partition = find_partition(path, roots)
+            found[path] = PhysicalFile(path, file.length_bytes, file.modified_ms, partition)
+    former = [_in_trash(urlsplit(folder).path) for folder in roots.folders]
+    for listing in file_system.list_all(roots.trash) if roots.trash else []:
+        for file in listing.files:
+            if any(pattern.search(f"/{file.relative_path}") for pattern in former):
+                path = listing.absolute_path(file.relative_path)
+                partition = find_partition(path, roots)
+                found[path] = PhysicalFile(path, file.length_bytes, file.modified_ms, partition)
+    return tuple(found[path] for path in sorted(found))
+
+
+def _in_trash(folder: str) -> re.Pattern[str]:
+    """A folder's path in a trash; the time follows a name that was there already (Hadoop's TrashPolicyDefault)."""
+    return re.compile("".join(f"/{re.escape(name)}(?:[0-9]{{13,}})?" for name in folder.strip("/").split("/")) + "/")
+
+
+def search_uploads(file_system: FileSystem, where: TableName, roots: Roots, spotter: Spotter) -> Iterator[Place]:
+    """The uploads below the roots that nobody has completed or given up: nobody can read the rows that they hold.
+
+    That storage does not let them be listed is a place, too.
+    """
+    try:
+        uploads = file_system.pending_uploads(roots.folders)
+    except HiveAcidError as error:  # many may read files and not list uploads
+        detail = f"unfinished uploads could not be listed: {spotter.mask(str(error))}; allow the listing of uploads"
+        yield Place(PlaceKind.UNSEARCHED, str(where), detail)
+        return
+    for path in dict.fromkeys(upload.path for upload in uploads):
+        cure = (
+            "wait for its writer; if that has ended, give the upload up (hive-acid doctor --fix, or the bucket's rules)"
+        )
+        detail = f"an upload to this file is neither completed nor given up; {cure}"
+        yield Place(PlaceKind.PENDING_UPLOAD, spotter.mask(path), detail, find_partition(path, roots))
+
+
+def find_partition(path: str, roots: Roots) -> str:
+    """The name of the partition that a file lies in, or lay in before it came to where it is; empty if none shows."""
+    for folder in _find_parents(path):
+        if folder in roots.partitions:
+            return roots.partitions[folder]
+    columns = roots.partition_columns
+    names = path.split("/")[:-1]
+    for start in range(len(names) - len(columns), -1, -1) if columns else ():
+        chosen = names[start : start + len(columns)]
+        if all(name.lower().startswith(f"{column}=") for name, column in zip(chosen, columns, strict=True)):
+            return "/".join(chosen)
+    return ""
+
+
+def find_shared_folders(where: TableName, partitions: Sequence[Partition], spotter: Spotter) -> Iterator[Place]:
+    """The folders of several partitions: their files are searched with the values of one of these only."""
+    names: dict[str, list[str]] = {}
+    for partition in partitions:
+        names.setdefault(partition.location.rstrip("/"), []).append(partition.name)
+    for folder, sharing in names.items():
+        if len(sharing) > 1:
+            told = ", ".join(map(spotter.mask, sharing))
+            detail = (
+                f"{spotter.mask(folder)} is the folder of several partitions, {told}: whose its rows are cannot be told"
+            )
+            yield Place(PlaceKind.UNSEARCHED, str(where), f"{detail}; give each a folder of its own")
+
+
+def search_metastore(
+    metastore: Metastore, table: TableDescription, partitions: Sequence[Partition], spotter: Spotter, judge: Judge
+) -> Iterator[Place]:
+    """The places of the metastore that name a subject: names, properties, statistics and default values.
+
+    Values of partitions and statistics are compared as texts, and by `judge` as values of the columns' types.
+    """
+    where = str(table.name)
+    yield from _search_texts(PlaceKind.TABLE_PROPERTY, where, table.parameters, spotter)
+    yield from _search_texts(PlaceKind.DEFAULT_VALUE, where, metastore.default_texts(table.name), spotter)
+    yield from _search_values(table, partitions, spotter, judge)
+    for partition in partitions:
+        name = f"{where} PARTITION ({spotter.mask(partition.name)})"
+        yield from _search_texts(PlaceKind.PARTITION_PROPERTY, name, partition.parameters, spotter)
+    yield from _search_extremes(metastore, table, partitions, spotter, judge)
+
+
+def _search_values(
+    table: TableDescription, partitions: Sequence[Partition], spotter: Spotter, judge: Judge
+) -> Iterator[Place]:
+    """The partitions whose values name a subject."""
+    columns = [column.name for column in table.partition_columns]
+    rows = [
+        {column: value for column, value in zip(columns, partition.values, strict=False) if value != NULL_PARTITION}
+        for partition in partitions
+    ]
+    for partition, answer in zip(partitions, judge(rows), strict=True):
+        name = f"{table.name} PARTITION ({spotter.mask(partition.name)})"
+        cure = "drop the partition: its name stays when its rows are gone"
+        if answer or any(spotter.names((value,)) for value in partition.values) or spotter.names(partition.values):
+            yield Place(PlaceKind.PARTITION_NAME, name, f"its values name a subject; {cure}")
+        elif answer is None:
+            yield Place(PlaceKind.PARTITION_NAME, name, "its values cannot be compared, for they are none of the type")
+
+
+def _search_extremes(
+    metastore: Metastore, table: TableDescription, partitions: Sequence[Partition], spotter: Spotter, judge: Judge
+) -> Iterator[Place]:
+    """The column statistics that name a subject."""
+    cure = "compute the statistics anew: ANALYZE TABLE … FOR COLUMNS in Hive"
+    extremes = metastore.column_extremes(table.name, [partition.name for partition in partitions])
+    places = [(place, value) for place, values in extremes.items() for value in values]
+    answers = judge([{column: value} for (_, column), value in places])
+    named, unknown = dict[tuple[str, str], None](), dict[tuple[str, str], None]()
+    for (place, value), answer in zip(places, answers, strict=True):
+        if answer or spotter.names((value,)):
+            named[place] = None
+        elif answer is None:
+            unknown[place] = None
+    for name, column in (*named, *(place for place in unknown if place not in named)):
+        at = f"{table.name} PARTITION ({spotter.mask(name)})" if name else str(table.name)
+        problem = "" if (name, column) in named else " cannot be compared"
+        yield Place(PlaceKind.COLUMN_STATISTICS, at, f"the least or greatest value of {column}{problem}; {cure}")
+
+
+def _search_texts(kind: PlaceKind, where: str, texts: Mapping[str, str], spotter: Spotter) -> Iterator[Place]:
+    for name, text in texts.items():
+        if name.lower() in _SERVER_NUMBERS and _NUMBER.fullmatch(text):
+            continue
+        if spotter.count(name) or spotter.count(text):
+            yield Place(kind, where, f"{spotter.mask(name)} names a subject")

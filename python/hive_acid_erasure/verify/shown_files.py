@@ -1,0 +1,87 @@
+"""Files of other formats than ORC and Parquet, whose rows only a query reads: they are counted as queries show them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hive_acid.errors import HiveAcidError, MetastoreUnavailable
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.model.table import FileFormat, Partition, TableDescription, TableKind
+from hive_acid.snapshot.filesystem import FileSystem
+from hive_acid.snapshot.table_snapshot import load_scan_plan
+from hive_acid_erasure.engine import ErasureEngine, Matcher, PhysicalFile
+from hive_acid_erasure.verify.file_search import SearchedFile
+from hive_acid_erasure.verify.places import Place, describe_visible
+
+_Version = tuple[str, int, int]
+READ_BY_SEARCH = (FileFormat.ORC, FileFormat.PARQUET)
+"""Formats of which the search reads rows itself."""
+
+
+@dataclass(frozen=True)
+class ShownFiles:
+    """The files of one table that queries show."""
+
+    metastore: Metastore
+    file_system: FileSystem
+    table: TableDescription
+    partitions: Sequence[Partition]
+
+    def find(self) -> frozenset[_Version]:
+        """Path, length and time of each; none if a query could not read the table.
+
+        None of a table of plain Hive either: a query may show it from a listing that is older than its files. Files of
+        ORC and Parquet, which all full ACID tables have, are read by the search itself: no query cures its problems.
+        """
+        if self.table.kind is not TableKind.INSERT_ONLY or self.table.file_format in READ_BY_SEARCH:
+            return frozenset()
+        return self.list_all()
+
+    def list_all(self) -> frozenset[_Version]:
+        """The same of a transactional table of any format, with the files of its delete deltas."""
+        try:
+            transactions = self.metastore.valid_transactions(0)
+            write_ids = self.metastore.valid_write_ids([self.table.name], transactions)[self.table.name]
+            partitions = self.partitions if self.table.is_partitioned else None
+            plan = load_scan_plan(self.file_system, self.table, partitions, write_ids, transactions)
+        except MetastoreUnavailable:
+            raise
+        except HiveAcidError:
+            return frozenset()
+        rows = [(folder.path, file) for part in plan.partitions for folder in part.folders for file in folder.files]
+        gone = [(folder.path, file) for part in plan.partitions for folder in part.deletes for file in folder.files]
+        return frozenset((f"{path}/{file.path}", file.length_bytes, file.modified_ms) for path, file in rows + gone)
+
+
+def count_shown(
+    shown: ShownFiles, engine: ErasureEngine, matcher: Matcher, searched: Sequence[SearchedFile]
+) -> tuple[tuple[SearchedFile, ...], tuple[Place, ...]]:
+    """The files with those counted that only a query reads, and the visible rows of subjects among these.
+
+    A file is counted if queries show it before the count and after it: one that queries show no more never comes back.
+    """
+    if all(file.is_searched for file in searched) or not engine.counts_all(matcher.table):
+        return tuple(searched), ()
+    before = shown.find() & {_version(file.source) for file in searched if not file.is_searched}
+    if not before:
+        return tuple(searched), ()
+    try:
+        count = engine.count(matcher, None)
+    except HiveAcidError as error:
+        if error.getCondition() != "HIVE_ACID_ERASURE.NOT_COUNTED":
+            raise
+        return tuple(searched), ()
+    both = before & shown.find()
+    if not engine.counts_all(matcher.table):
+        return tuple(searched), ()
+    files = tuple(_mark(file, both) for file in searched)
+    return files, describe_visible(matcher, count)
+
+
+def _mark(file: SearchedFile, counted: frozenset[_Version]) -> SearchedFile:
+    return file.as_counted() if not file.is_searched and _version(file.source) in counted else file
+
+
+def _version(file: PhysicalFile) -> _Version:
+    return file.path, file.length_bytes, file.modified_ms
