@@ -31,6 +31,8 @@ __all__ = [
     "verify_certificate",
 ]
 
+_ERASING = "hive_acid_erasure.spark.erasing"
+
 
 def configure(builder: SparkSession.Builder, metastore: str | None = None) -> SparkSession.Builder:
     """A builder for Spark sessions that read and change Hive transactional tables.
@@ -99,13 +101,12 @@ def erase(
     raise.
     """
     _refuse_remote(spark, "erase")
-    from hive_acid.wings import needing
+    from hive_acid.wings import load_wing
 
-    with needing("erasure", "hive_acid.erase"):
-        from hive_acid_erasure.spark.erasing import erase_in
-
+    erasing = load_wing(_ERASING, "hive_acid.erase")
     plan = {"subjects": columns, "tables": tables, **limits}
-    return erase_in(spark, subjects, plan, (hash_key, signing_key), (ledger, certificate))
+    outcome: Outcome = erasing.erase_in(spark, subjects, plan, (hash_key, signing_key), (ledger, certificate))
+    return outcome
 
 
 def verify(
@@ -120,14 +121,13 @@ def verify(
 ) -> Outcome:
     """Searches every file of tables, of whatever kind, for subjects, and changes nothing; arguments as of `erase`."""
     _refuse_remote(spark, "verify")
-    from hive_acid.wings import needing
+    from hive_acid.wings import load_wing
 
-    with needing("erasure", "hive_acid.verify"):
-        from hive_acid_erasure.spark.erasing import verify_in
-
+    erasing = load_wing(_ERASING, "hive_acid.verify")
     limits = {"second_reader": second_reader or {}, "former_columns": former_columns}
     plan = {"subjects": columns, "tables": tables, **limits}
-    return verify_in(spark, subjects, plan, hash_key)
+    outcome: Outcome = erasing.verify_in(spark, subjects, plan, hash_key)
+    return outcome
 
 
 def verify_certificate(
@@ -145,12 +145,11 @@ def verify_certificate(
     anything is run.
     """
     _refuse_remote(spark, "verify_certificate")
-    from hive_acid.wings import needing
+    from hive_acid.wings import load_wing
 
-    with needing("erasure", "hive_acid.verify_certificate"):
-        from hive_acid_erasure.spark.erasing import recheck_in
-
-    return recheck_in(spark, certificate, hash_key, public_key, subjects)
+    erasing = load_wing(_ERASING, "hive_acid.verify_certificate")
+    found: Sequence[Recheck] = erasing.recheck_in(spark, certificate, hash_key, public_key, subjects)
+    return found
 
 
 def _refuse_remote(spark: SparkSession, function: str) -> None:

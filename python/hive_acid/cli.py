@@ -19,8 +19,6 @@ from hive_acid.commands.settings import add_settings_command
 from hive_acid.commands.shared import FAILED, Commands
 from hive_acid.commands.transactions import add_transaction_command
 from hive_acid.wings import is_there, load_wing, needing
-from hive_acid_erasure.commands.erase import add_erase_command
-from hive_acid_erasure.commands.verify import add_verify_command
 
 EXTRAS = {
     "metastore": "local",
@@ -57,8 +55,8 @@ ADDED = (
     add_transaction_command,
     of_wing("doctor", "hive_acid_ops.commands.doctor"),
     of_wing("history", "hive_acid_ops.commands.history"),
-    add_erase_command,
-    add_verify_command,
+    of_wing("erase", "hive_acid_erasure.commands.erase"),
+    of_wing("verify", "hive_acid_erasure.commands.verify"),
     of_wing("initiator", "hive_acid_ops.commands.initiator"),
     of_wing("worker", "hive_acid_ops.commands.worker"),
     add_demo_command,

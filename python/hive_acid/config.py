@@ -111,6 +111,7 @@ COLUMNS_BY_POSITION = Setting(
     "as Hive does by default, by name on metastores of the 3.1 line, by position on later ones.",
     hive_names=("orc.force.positional.evolution",),
 )
+"""Whether columns are found in files by position or by name."""
 COMPACTION_RUN_IN = Setting(
     "spark.hiveacid.compaction.runIn",
     "session",

@@ -37,6 +37,12 @@ def check_libraries(extra: str, what: str, *libraries: str) -> None:
                 raise ModuleNotFoundError(name=library)
 
 
+def find_version() -> str:
+    """The version of this package, which its wings share."""
+    version: str = import_module(_CORE).__version__
+    return version
+
+
 @contextmanager
 def needing(extra: str, what: str) -> Iterator[None]:
     """Within the block, an import of a package that is not installed is told with the extra that brings it.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from hive_acid.model.table import TableName
+from hive_acid.api.tables import TableName
 from hive_acid_erasure.messages import KeyColumn
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hive_acid.model.evolution import Evolution
+from hive_acid.api.tables import Evolution
 
 
 @dataclass(frozen=True)

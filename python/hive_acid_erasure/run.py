@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from hive_acid.errors.masking import work_masked
+from hive_acid.api.secrets import work_masked
 from hive_acid_erasure.certificate.certificate import Certificate
 from hive_acid_erasure.certificate.certificate_files import refuse_same_files, write_certificate
 from hive_acid_erasure.certificate.certifying import Case, build_payload

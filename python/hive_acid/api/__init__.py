@@ -7,10 +7,14 @@ files           names of files and folders, and the notes that lie with them
 storage         the file system of a table
 statements      transactions, locks, the history of a table, and taking a write ID back
 compaction      the queue of compactions, what a table needs, and the services that see to it
-sessions        Spark sessions that know transactional tables
+sessions        Spark sessions that know transactional tables, and their transactions
+jobs            jobs of Spark that a tool starts
+messages        messages between Python and the shim
+expressions     expressions of SQL, taken apart
 settings        where the surroundings say that a metastore is, and settings of a metastore
 conditions      errors, and how they are built
-extras          libraries that an installation may lack
+secrets         names and secrets that errors and log records must not tell
+extras          the version of an installation, and libraries that it may lack
 downloads       published files that are fetched once and checked
 clocks          the time, and how old something is
 command_line    what the commands of `hive-acid` have in common

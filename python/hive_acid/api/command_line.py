@@ -8,8 +8,10 @@ from hive_acid.commands.shared import (
     NOT_RUNNING,
     Commands,
     add_metastore_option,
+    add_spark_options,
     find_uris,
     parse_count,
+    parse_settings,
     parse_table,
 )
 
@@ -21,7 +23,9 @@ __all__ = [
     "NOT_RUNNING",
     "Commands",
     "add_metastore_option",
+    "add_spark_options",
     "find_uris",
     "parse_count",
+    "parse_settings",
     "parse_table",
 ]

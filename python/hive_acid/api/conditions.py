@@ -5,8 +5,11 @@ from hive_acid.errors import (
     LocalMetastoreError,
     MetastoreUnavailable,
     SnapshotUnavailable,
+    StatementCancelled,
+    StorageError,
     build_error,
     condition_of,
+    find_retryable,
 )
 
 __all__ = [
@@ -14,6 +17,9 @@ __all__ = [
     "LocalMetastoreError",
     "MetastoreUnavailable",
     "SnapshotUnavailable",
+    "StatementCancelled",
+    "StorageError",
     "build_error",
     "condition_of",
+    "find_retryable",
 ]

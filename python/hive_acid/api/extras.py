@@ -1,5 +1,9 @@
-"""Libraries that an installation may lack."""
+"""The version of an installation, and libraries that it may lack."""
 
-from hive_acid.wings import needing
+from hive_acid.wings import check_libraries, find_version, needing
 
-__all__ = ["needing"]
+__all__ = [
+    "check_libraries",
+    "find_version",
+    "needing",
+]

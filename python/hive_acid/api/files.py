@@ -1,6 +1,7 @@
 """Names of the files and folders of a transactional table, and the notes that lie with them."""
 
-from hive_acid.history.note import HistoryFile
+from hive_acid.history.note import MAX_BYTES as MAX_HISTORY_BYTES
+from hive_acid.history.note import HistoryFile, WriteNote
 from hive_acid.model.names import (
     FLUSH_LENGTH_SUFFIX,
     HISTORY_FILE,
@@ -9,7 +10,9 @@ from hive_acid.model.names import (
     OVERWRITE_FILE,
     STAGING_PREFIX,
     BucketFileName,
+    FolderKind,
     FolderName,
+    is_base,
     is_hidden,
     may_have_side_files,
 )
@@ -18,12 +21,16 @@ __all__ = [
     "FLUSH_LENGTH_SUFFIX",
     "HISTORY_FILE",
     "MAGIC_FOLDER_PREFIX",
+    "MAX_HISTORY_BYTES",
     "OUTPUT_JOB_PREFIX",
     "OVERWRITE_FILE",
     "STAGING_PREFIX",
     "BucketFileName",
+    "FolderKind",
     "FolderName",
     "HistoryFile",
+    "WriteNote",
+    "is_base",
     "is_hidden",
     "may_have_side_files",
 ]

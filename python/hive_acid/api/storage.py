@@ -2,6 +2,7 @@
 
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.listing import ListedFile, Listing
+from hive_acid.snapshot.ranged_file import RangedFile
 from hive_acid.wire.storage import FileVersion, PendingUpload
 from hive_acid.writing.output_rules import find_own_uploads
 
@@ -11,5 +12,6 @@ __all__ = [
     "ListedFile",
     "Listing",
     "PendingUpload",
+    "RangedFile",
     "find_own_uploads",
 ]

@@ -13,8 +13,6 @@ Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 DONE, NOT_RUNNING, FAILED, INTERRUPTED = 0, 1, 2, 130
 FOUND = 1
-ERASURE_FAILED, WRONG_CALL, PENDING, SIGNER_NOT_CHECKED = 1, 2, 3, 4
-"""Codes of erasures and verifications; 0 means there that nothing is left."""
 ABORTED, OPEN, NOT_KNOWN = 3, 4, 5
 
 
@@ -29,20 +27,12 @@ def add_spark_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--conf", action="append", default=[], metavar="KEY=VALUE", help="a setting of Spark's")
 
 
-def print_lines(*lines: str) -> None:
-    """Prints texts that may be others': each is one line, whatever it holds."""
-    from hive_acid_erasure.plain_line import to_plain_line
-
-    for line in lines:
-        print(to_plain_line(line))
-
-
 def parse_settings(given: Sequence[str]) -> dict[str, str]:
-    """Spark's settings of `--conf`. Raises HIVE_ACID_CONFIGURATION.NOT_A_PAIR for one without `=`."""
+    """Spark's settings of `--conf`. Raises HIVE_ACID_CONFIGURATION.NOT_A_PAIR for one without `=` or a key."""
     from hive_acid.errors import build_error
 
     for text in given:
-        if not text.partition("=")[1]:
+        if "=" not in text or text.startswith("="):
             raise build_error("HIVE_ACID_CONFIGURATION.NOT_A_PAIR", argument=text)
     return {text.partition("=")[0]: text.partition("=")[2] for text in given}
 

@@ -14,7 +14,7 @@ from hive_acid.demo.changes import Change, Counts
 from hive_acid.demo.data import TABLES, TIME_ZONE, Frames
 from hive_acid.demo.disk import count_rows, read_folders
 from hive_acid.demo.screen import Line, Screen
-from hive_acid_erasure.certificate.signing import make_keys
+from hive_acid.erasure.signing import make_keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,7 +14,10 @@ _BLOCKS = 16
 
 
 class RangedFile(io.RawIOBase):
-    """Raises what storage raises, and EOFError where the file is not as long as it was listed."""
+    """A file in storage, as libraries read one.
+
+    Raises what storage raises, and EOFError where the file is not as long as it was listed.
+    """
 
     def __init__(self, file_system: FileSystem, path: str, length_bytes: int) -> None:
         super().__init__()

@@ -22,7 +22,7 @@ from hive_acid.execution.ddl import DdlExecutor
 from hive_acid.execution.executor import Executor
 from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.metastore.absent import AbsentMetastore
-from hive_acid.metastore.compaction_types import CompactionRequest
+from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
 from hive_acid.metastore.patience import Waits
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
@@ -126,8 +126,12 @@ class CatalogSide:
         version, running = f"spark-hive-acid {__version__}", self._cancellation.running
         return Worker(self.transactions, compactor, chosen, name, version, running)
 
-    def compact_anew(self, request: CompactionRequest, settings: config.Settings) -> Outcome:
-        """A compaction that is asked for and waited for. It can be cancelled as a statement of its thread can."""
+    def compact_anew(self, table: TableName, partition: str | None, settings: config.Settings) -> Outcome:
+        """A major compaction that has begun after this call, once it has ended.
+
+        It can be cancelled as a statement of its thread can. Raises what a statement that waits for one does.
+        """
+        request = CompactionRequest(table, CompactionKind.MAJOR, partition, initiator=self.requester)
         with self._cancellation.running():
             return self.compactions.compact_anew(request, settings)
 

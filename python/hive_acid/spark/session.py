@@ -11,6 +11,7 @@ from py4j.protocol import Py4JError
 from pyspark.java_gateway import ensure_callback_server_started
 from pyspark.sql import SparkSession
 
+from hive_acid.config import Settings
 from hive_acid.execution.catalog_definitions import CatalogDefinitions
 from hive_acid.hive_site import read_settings
 from hive_acid.spark import hive_client, shim
@@ -104,6 +105,10 @@ class Attachment(CatalogSide):
         """All that answers for a catalog: this one for None, else that of a catalog with a metastore of its own."""
         return self._catalogs.side(catalog) if catalog else self
 
+    def settings_of(self, session: SparkSession) -> Settings:
+        """The settings of the application, overridden by those of this session."""
+        return self.settings.overridden_by(find_own_settings(session))
+
     def abort_left_behind(self) -> None:
         """Aborts what an earlier process of this application has left open; to be called before the first statement."""
         abort_left_behind(self.metastore, self.identity)
@@ -139,7 +144,7 @@ def _start_callbacks(session: SparkSession) -> None:
 
 
 def attach(session: SparkSession) -> Attachment:
-    """Registers the callbacks for the session's application; done once per application."""
+    """The Python half of the session's application. The first call registers it with the JVM."""
     context = session.sparkContext
     key = id(context)
     attachment = _attached.get(key)

@@ -41,16 +41,13 @@ class WorkerSession:
 @contextmanager
 def worker_session(uris: str, master: str, conf: Mapping[str, str]) -> Iterator[WorkerSession]:
     """A session on this metastore with these settings of Spark's."""
-    options = {"spark.ui.enabled": "false", "spark.log.level": "ERROR"}
-    if master.startswith("local"):
-        options["spark.driver.host"] = "127.0.0.1"
-    with _session(uris, master, {**options, **conf}) as session:
+    with job_session(uris, master, conf) as session:
         yield WorkerSession(attach(session), session.sparkContext.cancelAllJobs)
 
 
 @contextmanager
-def erasure_session(uris: str, master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
-    """A session for jobs that count, delete and search, without a user interface."""
+def job_session(uris: str, master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
+    """A session on this metastore for jobs, with these settings of Spark's and without a user interface."""
     options = {"spark.ui.enabled": "false", "spark.log.level": "ERROR"}
     if master.startswith("local"):
         options["spark.driver.host"] = "127.0.0.1"

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hive_acid.errors import build_error
-from hive_acid.model.table import TableName
+from hive_acid.api.conditions import build_error
+from hive_acid.api.tables import TableName
 from hive_acid_erasure.canonical import format_canonical
 from hive_acid_erasure.certificate.certificate_schema import PAYLOAD, find_misfit
 from hive_acid_erasure.certificate.signing import ALGORITHM, Signer, is_signed

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hive_acid.errors import build_error
+from hive_acid.api.conditions import build_error
 from hive_acid_erasure.certificate.certificate import Certificate, read_certificate, sign_certificate
 from hive_acid_erasure.certificate.page import format_page
 from hive_acid_erasure.certificate.signing import Signer

@@ -10,8 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.errors.masking import work_masked
+from hive_acid.api.conditions import HiveAcidError, build_error
+from hive_acid.api.secrets import work_masked
 from hive_acid_erasure.certificate.certificate import FORMAT, Certificate
 from hive_acid_erasure.certificate.limits import find_limit
 from hive_acid_erasure.engine import Matcher

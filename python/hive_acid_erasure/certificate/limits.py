@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hive_acid.errors import HiveAcidError
+from hive_acid.api.conditions import HiveAcidError
 from hive_acid_erasure.engine import ErasureEngine
 from hive_acid_erasure.subjects.spotting import Spotters
 from hive_acid_erasure.verify.table_report import TableReport

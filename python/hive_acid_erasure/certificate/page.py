@@ -9,7 +9,8 @@ from typing import Any
 
 from hive_acid_erasure.certificate.certificate import Certificate
 from hive_acid_erasure.certificate.limits import find_limits
-from hive_acid_erasure.certificate.summary import HEADS, describe_kind, show_ms, show_time, summarize
+from hive_acid_erasure.certificate.summary import HEADS, describe_kind, summarize
+from hive_acid_erasure.times import show_ms, show_time
 
 _STYLE = (
     "body{font:16px/1.5 sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#222}"

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_public_key,
 )
 
-from hive_acid.errors import build_error
+from hive_acid.api.conditions import build_error
 from hive_acid_erasure.subjects.keyed_hash import KEY_BYTES
 
 ALGORITHM = "Ed25519"

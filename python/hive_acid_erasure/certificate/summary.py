@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from hive_acid_erasure.certificate.limits import find_limits
+from hive_acid_erasure.times import show_time
 
 _FORMER_COLUMNS = "Columns that tables no longer have were not searched."
 HEADS = ("table", "as of write ID", "rows deleted", "files removed", "files searched", "seconds")
@@ -128,23 +129,6 @@ def describe_readers(checks: Sequence[Mapping[str, Any]]) -> str:
     if keys:
         told.append(f"{_count(keys, 'key')} {'was' if keys == 1 else 'were'} computed by one reader alone.")
     return " ".join(told)
-
-
-def show_time(at: str) -> str:
-    """A time of ISO 8601 as a date and a time of day in UTC; another text as it is."""
-    try:
-        found = datetime.datetime.fromisoformat(at)
-    except ValueError:
-        return at
-    return f"{found.astimezone(datetime.timezone.utc):%Y-%m-%d %H:%M:%S} UTC"
-
-
-def show_ms(ms: int) -> str:
-    """Milliseconds since 1970 likewise; a number that is no such time as it is."""
-    try:
-        return show_time(datetime.datetime.fromtimestamp(ms / 1000, datetime.timezone.utc).isoformat())
-    except (ValueError, OverflowError, OSError):
-        return str(ms)
 
 
 def _find_seconds(phases: Sequence[Mapping[str, Any]]) -> dict[str, float]:

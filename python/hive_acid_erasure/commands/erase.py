@@ -7,30 +7,27 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hive_acid.commands.shared import (
+from hive_acid.api.command_line import (
     DONE,
-    ERASURE_FAILED,
-    PENDING,
-    WRONG_CALL,
     add_metastore_option,
     add_spark_options,
     find_uris,
     parse_count,
     parse_settings,
-    print_lines,
 )
+from hive_acid_erasure.commands.shared import ERASURE_FAILED, PENDING, WRONG_CALL, print_lines
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException
 
-    from hive_acid.commands.shared import Commands
+    from hive_acid.api.command_line import Commands
     from hive_acid_erasure.certificate.certifying import Case
 
 _PLAN_ERRORS = ("PLAN_", "SUBJECTS_", "SUBJECT_", "HASH_KEY", "SIGNING_KEY", "NOT_UNICODE", "SAME_FILE")
 """Sub-conditions that tell of the call, not of the tables."""
 
 
-def add_erase_command(commands: Commands) -> None:
+def add_command(commands: Commands) -> None:
     """`hive-acid erase`."""
     erase = commands.add_parser(
         "erase", help="erase people from tables, verify it by all files, and certify it; 0 done, 3 pending, 1 error"
@@ -51,7 +48,7 @@ def add_erase_command(commands: Commands) -> None:
 
 def run_erase(chosen: argparse.Namespace) -> int:
     """Make keys, count, or erase; the exit code."""
-    from hive_acid.errors import HiveAcidError
+    from hive_acid.api.conditions import HiveAcidError
 
     try:
         return _make_keys(chosen.new_keys) if chosen.new_keys else _erase(chosen)
@@ -71,7 +68,7 @@ def find_exit_code(condition: str) -> int:
 
 def show_error(error: PySparkException, case: Case | None = None) -> int:
     """Print it, without the names of the case's subjects; the exit code."""
-    from hive_acid.errors import condition_of
+    from hive_acid.api.conditions import condition_of
 
     text = str(error)
     print(text if case is None else case.subjects.spotters(case.key).of(()).mask(text), file=sys.stderr)
@@ -107,8 +104,8 @@ def _erase(chosen: argparse.Namespace) -> int:
 
 
 def _erase_case(chosen: argparse.Namespace, case: Case) -> int:
-    from hive_acid.commands.progress import told
-    from hive_acid.spark.storage_session import erasure_session
+    from hive_acid.api.progress import told
+    from hive_acid.api.sessions import job_session
     from hive_acid_erasure.certificate.signing import Signer
     from hive_acid_erasure.certificate.summary import summarize
     from hive_acid_erasure.run import erase_subjects, find_subjects
@@ -116,7 +113,7 @@ def _erase_case(chosen: argparse.Namespace, case: Case) -> int:
 
     signer = None if chosen.dry_run else Signer.read(chosen.signing_key)
     ledger, certificate = find_outputs(chosen)
-    with erasure_session(find_uris(chosen), chosen.master, parse_settings(chosen.conf)) as session, told() as tell:
+    with job_session(find_uris(chosen), chosen.master, parse_settings(chosen.conf)) as session, told() as tell:
         world = build_world(session, case.key, tell, chosen.cleaning_limit_s)
         if signer is None:
             for found in find_subjects(case, world):
@@ -146,11 +143,11 @@ def refuse_same_inputs(chosen: argparse.Namespace, certificate: Path, ledger: Pa
 
 def load_case(kind: str, plan: Path, subjects: Path, hash_key: Path) -> Case:
     """The plan, the subjects and the hash key of their files."""
-    from hive_acid import __version__
+    from hive_acid.api.extras import find_version
     from hive_acid_erasure.certificate.certifying import Case
     from hive_acid_erasure.plan.plan_parsing import read_plan
     from hive_acid_erasure.subjects.keyed_hash import HashKey
     from hive_acid_erasure.subjects.subjects import read_subjects
 
     built = read_plan(plan)
-    return Case(kind, built, read_subjects(subjects, built.subject_columns), HashKey.read(hash_key), __version__)
+    return Case(kind, built, read_subjects(subjects, built.subject_columns), HashKey.read(hash_key), find_version())

@@ -7,30 +7,20 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hive_acid.commands.shared import (
-    DONE,
-    ERASURE_FAILED,
-    PENDING,
-    SIGNER_NOT_CHECKED,
-    WRONG_CALL,
-    add_metastore_option,
-    add_spark_options,
-    find_uris,
-    parse_settings,
-    print_lines,
-)
+from hive_acid.api.command_line import DONE, add_metastore_option, add_spark_options, find_uris, parse_settings
 from hive_acid_erasure.commands.erase import load_case, refuse_same_inputs, show_error
+from hive_acid_erasure.commands.shared import ERASURE_FAILED, PENDING, SIGNER_NOT_CHECKED, WRONG_CALL, print_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hive_acid.commands.shared import Commands
+    from hive_acid.api.command_line import Commands
     from hive_acid_erasure.certificate.certificate import Certificate
     from hive_acid_erasure.certificate.certifying import Case
     from hive_acid_erasure.verify.places import Place
 
 
-def add_verify_command(commands: Commands) -> None:
+def add_command(commands: Commands) -> None:
     """`hive-acid verify`."""
     verify = commands.add_parser(
         "verify",
@@ -54,7 +44,7 @@ def add_verify_command(commands: Commands) -> None:
 
 def run_verify(chosen: argparse.Namespace) -> int:
     """Check a certificate or search tables; the exit code."""
-    from hive_acid.errors import HiveAcidError
+    from hive_acid.api.conditions import HiveAcidError
 
     if (chosen.certificate is None) is (chosen.plan is None):
         print("hive-acid verify needs either a certificate or --plan", file=sys.stderr)
@@ -105,18 +95,19 @@ def _verify_certificate(chosen: argparse.Namespace) -> int:
 
 
 def _search_again(chosen: argparse.Namespace, certificate: Certificate) -> int:
-    from hive_acid.commands.progress import told
-    from hive_acid.spark.storage_session import erasure_session
+    from hive_acid.api.progress import told
+    from hive_acid.api.sessions import job_session
     from hive_acid_erasure.certificate.certifying import recheck
-    from hive_acid_erasure.certificate.summary import describe_readers, show_ms
+    from hive_acid_erasure.certificate.summary import describe_readers
     from hive_acid_erasure.spark.erasing import build_world
     from hive_acid_erasure.subjects.keyed_hash import HashKey
     from hive_acid_erasure.subjects.subjects import read_subjects
+    from hive_acid_erasure.times import show_ms
     from hive_acid_erasure.verify.closing import find_moment
 
     key = HashKey.read(chosen.hash_key)
     people = read_subjects(chosen.subjects, certificate.subject_columns) if chosen.subjects else None
-    with erasure_session(find_uris(chosen), chosen.master, parse_settings(chosen.conf)) as session, told() as tell:
+    with job_session(find_uris(chosen), chosen.master, parse_settings(chosen.conf)) as session, told() as tell:
         found = recheck(certificate, chosen.certificate, key, build_world(session, key, tell), people)
     files = sum(len(each.report.files) for each in found)
     moment_ms = find_moment([each.report for each in found])
@@ -145,15 +136,15 @@ def _verify_plan(chosen: argparse.Namespace) -> int:
 
 
 def _verify_case(chosen: argparse.Namespace, case: Case) -> int:
-    from hive_acid.commands.progress import told
-    from hive_acid.spark.storage_session import erasure_session
+    from hive_acid.api.progress import told
+    from hive_acid.api.sessions import job_session
     from hive_acid_erasure.certificate.signing import Signer
     from hive_acid_erasure.certificate.summary import summarize
     from hive_acid_erasure.run import verify_subjects
     from hive_acid_erasure.spark.erasing import build_world
 
     signer = Signer.read(chosen.signing_key) if chosen.signing_key else None
-    with erasure_session(find_uris(chosen), chosen.master, parse_settings(chosen.conf)) as session, told() as tell:
+    with job_session(find_uris(chosen), chosen.master, parse_settings(chosen.conf)) as session, told() as tell:
         outcome = verify_subjects(case, build_world(session, case.key, tell), signer, chosen.output)
     print_lines(*summarize(outcome.payload).lines())
     return _show(outcome.verdict.places)

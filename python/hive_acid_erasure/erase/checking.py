@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from hive_acid.model.table import TableName
+from hive_acid.api.tables import TableName
 from hive_acid_erasure.find.finding import Finder
 from hive_acid_erasure.find.record import Record
 from hive_acid_erasure.find.state import SEARCHED, FoundTable

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from hive_acid.compaction.services import Services, find_cleaning_cure, load_services
-from hive_acid.metastore.compaction_types import CompactionInfo, CompactionState
-from hive_acid.metastore.protocol import Metastore
-from hive_acid.metastore.types import TransactionInfo, TransactionState
-from hive_acid.model.table import TableName
-from hive_acid.transactions.blockers import describe_owner
+from hive_acid.api.compaction import CompactionInfo, CompactionState, Services, find_cleaning_cure, load_services
+from hive_acid.api.statements import TransactionInfo, TransactionState, describe_owner
+from hive_acid.api.tables import Metastore, TableName
 
 _POLL_MS = 1_000
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hive_acid.errors import build_error
-from hive_acid.metastore.types import TransactionState
-from hive_acid.model.table import TableName
+from hive_acid.api.conditions import build_error
+from hive_acid.api.statements import TransactionState
+from hive_acid.api.tables import TableName
 from hive_acid_erasure.engine import Deletion, MatchCount, Matcher, Within
 from hive_acid_erasure.erase.retrying import try_until_won
 from hive_acid_erasure.find.finding import Finder

@@ -7,10 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from hive_acid.errors import StorageError
-from hive_acid.history.note import MAX_BYTES, HistoryFile, WriteNote
-from hive_acid.model.names import HISTORY_FILE, STAGING_PREFIX
-from hive_acid.snapshot.filesystem import FileSystem
+from hive_acid.api.conditions import StorageError
+from hive_acid.api.files import HISTORY_FILE, MAX_HISTORY_BYTES, STAGING_PREFIX, HistoryFile, WriteNote
+from hive_acid.api.storage import FileSystem
 from hive_acid_erasure.engine import PhysicalFile
 from hive_acid_erasure.subjects.spotting import Spotter
 
@@ -83,4 +82,4 @@ class OldNotes:
 
 
 def _is_note(file: PhysicalFile) -> bool:
-    return file.path.rpartition("/")[2] == HISTORY_FILE and file.length_bytes <= MAX_BYTES
+    return file.path.rpartition("/")[2] == HISTORY_FILE and file.length_bytes <= MAX_HISTORY_BYTES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from hive_acid.model.table import TableName
+from hive_acid.api.tables import TableName
 from hive_acid_erasure.certificate.certifying import Case
 from hive_acid_erasure.erase.checking import Checker
 from hive_acid_erasure.erase.cleaning import CleanerWatch

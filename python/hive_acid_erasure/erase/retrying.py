@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from hive_acid.errors import find_retryable
+from hive_acid.api.conditions import find_retryable
 
 T = TypeVar("T")
 

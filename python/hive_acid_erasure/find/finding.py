@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.metastore.protocol import Metastore
-from hive_acid.model.table import TableDescription, TableKind, TableName
+from hive_acid.api.conditions import HiveAcidError, build_error
+from hive_acid.api.tables import Metastore, TableDescription, TableKind, TableName
 from hive_acid_erasure.engine import ErasureEngine, MatchCount
 from hive_acid_erasure.find.state import FoundTable
 from hive_acid_erasure.find.trails import Links, Reach, Stage, Trail, TrailFinder

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from hive_acid.errors import build_error
+from hive_acid.api.conditions import build_error
 from hive_acid_erasure.canonical import format_canonical
 
 BEGUN = "begun"

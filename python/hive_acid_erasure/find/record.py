@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from hive_acid.errors import build_error
-from hive_acid.model.table import TableName
+from hive_acid.api.conditions import build_error
+from hive_acid.api.tables import TableName
 from hive_acid_erasure.engine import KeyedHashes
 from hive_acid_erasure.find.finding import Finder
 from hive_acid_erasure.find.ledger import Ledger

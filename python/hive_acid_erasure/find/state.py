@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hive_acid.model.table import TableName
+from hive_acid.api.tables import TableName
 from hive_acid_erasure.engine import Deletion, Key, KeyedHashes, MatchCount, Matcher
 from hive_acid_erasure.find.ledger import Ledger
 from hive_acid_erasure.find.trails import Links, Reach, read_reach

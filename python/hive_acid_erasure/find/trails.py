@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hive_acid.model.table import TableName
+from hive_acid.api.tables import TableName
 from hive_acid_erasure.engine import ErasureEngine, Key, KeyedHashes, Matcher
 from hive_acid_erasure.plan.plan import NamedKey, Step, TablePlan
 from hive_acid_erasure.subjects.subjects import Subjects

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hive_acid.metastore.protocol import Metastore
-from hive_acid.snapshot.filesystem import FileSystem
+from hive_acid.api.storage import FileSystem
+from hive_acid.api.tables import Metastore
 from hive_acid_erasure.engine import ErasureEngine
 from hive_acid_erasure.find.state import FoundTable
 from hive_acid_erasure.verify.places import Place

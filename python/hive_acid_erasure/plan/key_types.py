@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from hive_acid.errors import build_error
-from hive_acid.model.table import TableName
+from hive_acid.api.conditions import build_error
+from hive_acid.api.tables import TableName
 from hive_acid_erasure.engine import ErasureEngine, Key, KeyTypes, Matcher
 from hive_acid_erasure.messages import KeyColumn
 from hive_acid_erasure.plan.plan import NamedKey, Step, TablePlan

@@ -5,16 +5,21 @@ from __future__ import annotations
 import datetime
 import math
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
-from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.model.table import TableName
-from hive_acid.older_python import tomllib
+from hive_acid.api.conditions import HiveAcidError, build_error
+from hive_acid.api.tables import TableName
 from hive_acid_erasure.engine import Key
 from hive_acid_erasure.plan.plan import Guard, NamedKey, Plan, SearchLimits, SecondReader, Step, TablePlan
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 _UTC = re.compile("[Zz]$")
 """How a time of day may end that Python 3.10 does not read."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hive_acid.model.table import TableDescription
+from hive_acid.api.tables import TableDescription
 from hive_acid_erasure.engine import Key
 from hive_acid_erasure.second_reader.arrow_files import FileColumns
 from hive_acid_erasure.second_reader.named_rows import NamedRows, OneColumn, SeveralColumns, Spelled

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import unquote
 
-from hive_acid.model.names import NULL_PARTITION
+from hive_acid.api.tables import NULL_PARTITION
 from hive_acid_erasure.second_reader.plain_keys import Doubt, NotPlain
 
 Speller = Callable[[Any], bytes]

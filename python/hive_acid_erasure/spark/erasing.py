@@ -8,9 +8,9 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from hive_acid import __version__, clock
-from hive_acid.spark.session import attach
-from hive_acid.wings import check_libraries
+from hive_acid.api.clocks import pause_ms, wall_clock_ms
+from hive_acid.api.extras import check_libraries, find_version
+from hive_acid.api.sessions import attach
 from hive_acid_erasure.certificate.certificate import read_certificate
 from hive_acid_erasure.certificate.certificate_files import refuse_same_files
 from hive_acid_erasure.certificate.certifying import Case, Recheck, recheck
@@ -37,8 +37,8 @@ def build_world(
         SparkErasureEngine(spark, key.secret),
         attachment.metastore,
         attachment.file_system,
-        clock.wall_clock_ms,
-        clock.pause_ms,
+        wall_clock_ms,
+        pause_ms,
         tell,
         cleaning_limit_s * 1000,
     )
@@ -46,7 +46,7 @@ def build_world(
 
 def build_case(kind: str, plan: Plan, subjects: Subjects, key: HashKey) -> Case:
     """The case, with this release's version."""
-    return Case(kind, plan, subjects, key, __version__)
+    return Case(kind, plan, subjects, key, find_version())
 
 
 def erase_in(

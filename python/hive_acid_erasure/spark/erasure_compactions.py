@@ -11,13 +11,10 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from hive_acid.config import Settings
-from hive_acid.errors import HiveAcidError, MetastoreUnavailable, StatementCancelled
-from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
-from hive_acid.model.table import TableName
-from hive_acid.spark.jvm import job_tag
-from hive_acid.spark.lines import inheriting
-from hive_acid.spark.session import Attachment
+from hive_acid.api.conditions import HiveAcidError, MetastoreUnavailable, StatementCancelled
+from hive_acid.api.jobs import inheriting, job_tag
+from hive_acid.api.sessions import Attachment
+from hive_acid.api.tables import TableName
 from hive_acid_erasure.engine import Compaction
 from hive_acid_erasure.spark.parallel_results import give_as_they_end
 from hive_acid_erasure.spark.subject_functions import describe_failure, quiet_jobs
@@ -28,19 +25,18 @@ _COMPACTION_JOBS = "erasure-compactions"
 
 
 def compact_partitions(
-    session: SparkSession, attachment: Attachment, settings: Settings, table: TableName, partitions: Sequence[str]
+    session: SparkSession, attachment: Attachment, table: TableName, partitions: Sequence[str]
 ) -> Iterator[Compaction]:
     """A major compaction of each partition, as it ends. They stand in no SQL text: their names may be subjects'.
 
     Raises HIVE_ACID_CANCELLED, and MetastoreUnavailable if the metastore does not answer.
     """
-    context = session.sparkContext
+    context, settings = session.sparkContext, attachment.settings_of(session)
     tag = job_tag(f"{_COMPACTION_JOBS}-{uuid4().hex}")
 
     def compact_one(partition: str) -> Compaction:
-        request = CompactionRequest(table, CompactionKind.MAJOR, partition or None, initiator=attachment.requester)
         try:
-            done = attachment.compact_anew(request, settings)
+            done = attachment.compact_anew(table, partition or None, settings)
         except (StatementCancelled, MetastoreUnavailable):
             raise
         except (HiveAcidError, PySparkException, Py4JJavaError) as error:

@@ -8,15 +8,12 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from hive_acid.config import COLUMNS_BY_POSITION, Settings
-from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.model.names import NULL_PARTITION
-from hive_acid.model.table import TableDescription, TableKind, TableName
-from hive_acid.reading.evolution import find_evolution, list_evolutions
-from hive_acid.spark.jvm import run_job
-from hive_acid.spark.session import attach, find_own_settings
-from hive_acid.spark.transaction import AcidTransaction
-from hive_acid.wire import codec
+from hive_acid.api.conditions import HiveAcidError, build_error
+from hive_acid.api.jobs import run_job
+from hive_acid.api.messages import read_message, write_message
+from hive_acid.api.sessions import AcidTransaction, attach
+from hive_acid.api.settings import COLUMNS_BY_POSITION, Settings
+from hive_acid.api.tables import NULL_PARTITION, TableDescription, TableKind, TableName, find_evolution, list_evolutions
 from hive_acid_erasure.engine import (
     Compaction,
     Deletion,
@@ -81,7 +78,7 @@ class SparkErasureEngine:
         with AcidTransaction(self._caller):  # refused within another block, whose locks this session would wait for
             pass
         line = self._attachment.metastore.line
-        settings = self._attachment.settings.overridden_by(find_own_settings(self._caller))
+        settings = self._attachment.settings_of(self._caller)
         found, wanted = find_evolution(settings, line), find_evolution(Settings({}), line)
         if found != wanted:
             ways = {True: "position", False: "name"}
@@ -126,7 +123,7 @@ class SparkErasureEngine:
 
     def choose_partitions(self, table: TableName, condition: str, names: Sequence[str]) -> frozenset[str]:
         functions = self._functions
-        given = codec.write(tuple(names))
+        given = write_message(tuple(names))
         try:
             found = functions.api.choosePartitions(functions.session, quote_table(table), condition, given)
         except HiveAcidError:
@@ -134,7 +131,7 @@ class SparkErasureEngine:
         except (PySparkException, Py4JJavaError) as error:
             failure = describe_failure(error)
             raise build_error("HIVE_ACID_ERASURE.PLAN_PARTITIONS", table=table, failure=failure) from None
-        return frozenset(codec.read(tuple[str, ...], found))
+        return frozenset(read_message(tuple[str, ...], found))
 
     def count(self, matcher: Matcher, partitions: str | None) -> MatchCount:
         functions = self._functions
@@ -173,8 +170,8 @@ class SparkErasureEngine:
     def _texts_by_name(self, table: TableDescription) -> dict[str, tuple[str | None, ...]]:
         names = tuple(self._attachment.metastore.partition_names(table.name))
         functions = self._functions
-        found = functions.api.partitionTexts(functions.session, quote_table(table.name), codec.write(names))
-        return dict(zip(names, codec.read(tuple[tuple[str | None, ...], ...], found), strict=True))
+        found = functions.api.partitionTexts(functions.session, quote_table(table.name), write_message(names))
+        return dict(zip(names, read_message(tuple[tuple[str | None, ...], ...], found), strict=True))
 
     def _describe(self, table: TableName) -> TableDescription:
         return self._attachment.metastore.table(table)
@@ -225,12 +222,12 @@ class SparkErasureEngine:
             return 0
         functions = self._functions
         if not table.is_partitioned:
-            functions.api.overwrite(functions.session, build_overwrite(table, condition, None), codec.write(()))
+            functions.api.overwrite(functions.session, build_overwrite(table, condition, None), write_message(()))
             return sum(counts.values())
         names = tuple(sorted(counts))
         with functions.conditions(self._partition_matcher(table, names)) as inside:
             statement = build_overwrite(table, condition, join_conditions(inside))
-            functions.api.overwrite(functions.session, statement, codec.write(names))
+            functions.api.overwrite(functions.session, statement, write_message(names))
         return sum(counts.values())
 
     def _partition_matcher(self, table: TableDescription, names: Sequence[str]) -> Matcher:
@@ -241,10 +238,7 @@ class SparkErasureEngine:
         return Matcher(table.name, (KeyedHashes(key, self.spell(table.name, key, values)),))
 
     def compact(self, table: TableName, partitions: Sequence[str]) -> Iterator[Compaction]:
-        return compact_partitions(self._session, self._attachment, self._settings(), table, partitions)
-
-    def _settings(self) -> Settings:
-        return self._attachment.settings.overridden_by(find_own_settings(self._session))
+        return compact_partitions(self._session, self._attachment, table, partitions)
 
     def search(
         self, matcher: Matcher, files: Sequence[PhysicalFile], *, former_columns: bool = True
@@ -262,28 +256,28 @@ class SparkErasureEngine:
                 listed = tuple(map(_build_file, chosen))
                 table, bytes_ = quote_table(matcher.table), self._part_bytes
                 spec = SearchSpec(table, conditions, texts, numbers, lengths, evolutions, bytes_, listed)
-                yield from map(_build_finding, self._run_search(codec.write(spec)))
+                yield from map(_build_finding, self._run_search(write_message(spec)))
 
     def _run_search(self, spec: str) -> tuple[SearchResult, ...]:
         functions = self._functions
         found = run_job(self._session.sparkContext, _SEARCH_JOB, lambda: functions.api.search(functions.session, spec))
-        return codec.read(tuple[SearchResult, ...], found)
+        return read_message(tuple[SearchResult, ...], found)
 
     def judge_values(self, matcher: Matcher, rows: Sequence[Mapping[str, str]]) -> Sequence[bool | None]:
         """The texts stand in no SQL text, for they may be subjects'."""
         functions, table = self._functions, quote_table(matcher.table)
         with telling_missing(matcher.table), functions.conditions(matcher) as conditions:
             found = functions.api.judgeValues(
-                functions.session, table, codec.write(conditions), codec.write(tuple(rows))
+                functions.session, table, write_message(conditions), write_message(tuple(rows))
             )
-        return codec.read(tuple[bool | None, ...], found)
+        return read_message(tuple[bool | None, ...], found)
 
     def digest(self, files: Sequence[PhysicalFile]) -> Sequence[str | None]:
         """One job reads all."""
-        functions, listed = self._functions, codec.write(tuple(map(_build_file, files)))
+        functions, listed = self._functions, write_message(tuple(map(_build_file, files)))
         context = self._session.sparkContext
         found = run_job(context, _DIGEST_JOB, lambda: functions.api.digests(functions.session, listed))
-        return codec.read(tuple[str | None, ...], found)
+        return read_message(tuple[str | None, ...], found)
 
 
 def _used_keys(matcher: Matcher) -> list[Key]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hive_acid.model.names import NULL_PARTITION
-from hive_acid.model.table import TableDescription, TableName
+from hive_acid.api.tables import NULL_PARTITION, TableDescription, TableName
 from hive_acid_erasure.engine import Key
 
 _SIGNED_ZEROS = ("float", "double")

@@ -6,8 +6,8 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from hive_acid.config import COLUMNS_BY_POSITION
-from hive_acid.wire import codec
+from hive_acid.api.messages import write_message
+from hive_acid.api.settings import COLUMNS_BY_POSITION
 
 FAMILIES = ("spark.sql.", "orc.", "hive.exec.orc.", "hive.exec.schema.", "parquet.")
 """Beginnings of the names of settings that have their defaults, whatever a session or its application has set.
@@ -57,5 +57,5 @@ def pin_session(session: SparkSession) -> SparkSession:
     """
     jvm: Any = session._jvm
     jsession: Any = session._jsparkSession
-    told = codec.write(FAMILIES), codec.write(KEPT), codec.write(FIXED)
+    told = write_message(FAMILIES), write_message(KEPT), write_message(FIXED)
     return SparkSession(session.sparkContext, jvm.hiveacid.api.SearchApi.pin(jsession, *told))

@@ -16,10 +16,10 @@ from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.types import ArrayType
 
-from hive_acid.errors import build_error, condition_of
-from hive_acid.model.table import TableName
-from hive_acid.spark.secrets import unlogged
-from hive_acid.wire import codec
+from hive_acid.api.conditions import build_error, condition_of
+from hive_acid.api.messages import read_message, write_message
+from hive_acid.api.secrets import unlogged
+from hive_acid.api.tables import TableName
 from hive_acid_erasure.engine import Key, KeyedHashes, Matcher
 from hive_acid_erasure.messages import KeyDescription
 from hive_acid_erasure.spark.erasure_sql import HashFunctions, TypedKey, build_elements, build_parts, quote_table
@@ -158,18 +158,18 @@ class SubjectFunctions:
 
     def describe(self, table: TableName, key: Key) -> KeyDescription:
         """The types that the key's texts depend on."""
-        found = self.api.describeKey(self.session, quote_table(table), codec.write(key.parts))
-        return codec.read(KeyDescription, found)
+        found = self.api.describeKey(self.session, quote_table(table), write_message(key.parts))
+        return read_message(KeyDescription, found)
 
     def spell(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> tuple[str | None, ...]:
         """The hash of each subject in hexadecimal; None for one that the key's types cannot spell."""
-        parts, texts = codec.write(key.parts), codec.write(tuple(subjects))
+        parts, texts = write_message(key.parts), write_message(tuple(subjects))
         with unlogged():
             found = self.api.spell(self.session, self._hash_key, quote_table(table), parts, texts, self._prints)
-        return codec.read(tuple[str | None, ...], found)
+        return read_message(tuple[str | None, ...], found)
 
     def _drop(self, names: Sequence[str]) -> None:
-        self.api.drop(self.session, codec.write(tuple(names)))
+        self.api.drop(self.session, write_message(tuple(names)))
 
 
 def _find_form(typed: TypedKey) -> KeyForm:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from hive_acid.errors import build_error
-from hive_acid.model.table import TableName
+from hive_acid.api.conditions import build_error
+from hive_acid.api.tables import TableName
 from hive_acid_erasure.engine import Key, KeyTypes
 from hive_acid_erasure.spark.subject_functions import SubjectFunctions
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from hive_acid.errors import build_error
+from hive_acid.api.conditions import build_error
 
 _SUBJECT_TAG = b"hive-acid subject 1\0"
 _KEY_TAG = b"hive-acid key 1\0"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from hive_acid.errors import build_error
+from hive_acid.api.conditions import build_error
 from hive_acid_erasure.plan.plan import NamedKey
 from hive_acid_erasure.subjects.keyed_hash import HashKey, digest_hashes
 from hive_acid_erasure.subjects.people import People

@@ -8,10 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hive_acid.errors import StorageError
-from hive_acid.model.table import TableDescription
-from hive_acid.snapshot.filesystem import FileSystem
-from hive_acid.snapshot.ranged_file import RangedFile
+from hive_acid.api.conditions import StorageError
+from hive_acid.api.storage import FileSystem, RangedFile
+from hive_acid.api.tables import TableDescription
 from hive_acid_erasure.engine import ErasureEngine, Key, KeyedHashes, Matcher
 from hive_acid_erasure.plan.plan import SecondReader
 from hive_acid_erasure.second_reader.arrow_files import ArrowFile

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
-from hive_acid.errors import HiveAcidError
-from hive_acid.hive_times import parse_duration_ms
-from hive_acid.model.table import TableName
-from hive_acid.snapshot.filesystem import FileSystem
-from hive_acid_erasure.certificate.summary import show_ms
+from hive_acid.api.conditions import HiveAcidError
+from hive_acid.api.settings import parse_duration_ms
+from hive_acid.api.storage import FileSystem
+from hive_acid.api.tables import TableName
 from hive_acid_erasure.engine import PhysicalFile
 from hive_acid_erasure.subjects.spotting import Spotter
+from hive_acid_erasure.times import show_ms
 from hive_acid_erasure.verify.file_search import SearchedFile
 from hive_acid_erasure.verify.places import Place, PlaceKind
 

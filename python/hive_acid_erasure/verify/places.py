@@ -8,11 +8,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from urllib.parse import urlsplit
 
-from hive_acid.errors import HiveAcidError
-from hive_acid.metastore.protocol import Metastore
-from hive_acid.model.names import NULL_PARTITION
-from hive_acid.model.table import Partition, TableDescription, TableName
-from hive_acid.snapshot.filesystem import FileSystem
+from hive_acid.api.conditions import HiveAcidError
+from hive_acid.api.storage import FileSystem
+from hive_acid.api.tables import NULL_PARTITION, Metastore, Partition, TableDescription, TableName
 from hive_acid_erasure.engine import MatchCount, Matcher, PhysicalFile
 from hive_acid_erasure.subjects.spotting import Spotter
 

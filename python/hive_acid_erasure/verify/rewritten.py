@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hive_acid.model.names import is_base
+from hive_acid.api.files import is_base
 from hive_acid_erasure.engine import ErasureEngine, PhysicalFile
 from hive_acid_erasure.subjects.spotting import Spotter
 from hive_acid_erasure.verify.file_search import SearchedFile

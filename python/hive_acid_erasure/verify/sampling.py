@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hive_acid.model.names import FolderKind, FolderName
+from hive_acid.api.files import FolderKind, FolderName
 from hive_acid_erasure.plan.plan import SecondReader
 from hive_acid_erasure.verify.file_search import SearchedFile
 

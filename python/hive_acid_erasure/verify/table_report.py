@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hive_acid.model.table import Partition, TableDescription
-from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.api.snapshots import ValidWriteIdList
+from hive_acid.api.tables import Partition, TableDescription
 from hive_acid_erasure.engine import Matcher, PhysicalFile
 from hive_acid_erasure.verify.cross_check import CrossCheck
 from hive_acid_erasure.verify.file_search import SearchedFile

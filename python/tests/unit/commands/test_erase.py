@@ -102,7 +102,7 @@ def test_a_certificate_of_a_pending_erasure_ends_with_three(shop: Shop) -> None:
 @pytest.fixture
 def verify(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
     """Runs `verify` with all keys, on the shop in place of a session."""
-    session = "hive_acid.spark.storage_session.erasure_session"
+    session = "hive_acid.api.sessions.job_session"
     monkeypatch.setattr(session, lambda *_: contextlib.nullcontext())
     monkeypatch.setattr("hive_acid_erasure.spark.erasing.build_world", lambda *_: shop.world())
     monkeypatch.setattr("hive_acid_erasure.commands.verify.find_uris", lambda _: "")

@@ -22,17 +22,19 @@ from hive_acid.wire.ddl_kinds import DdlKind, load_ddl_kinds
 from hive_acid.wire.statement_kinds import StatementKind, load_statement_kinds
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "wire").glob("*.json"))
+PYTHON = Path(__file__).parents[3]
 SHIM = Path(__file__).parents[4] / "jvm-shim/src/main/scala/hiveacid/wire"
 ELSEWHERE = {"Column", "Evolution"}
 """Parts of messages that are values of the model here."""
 
 
 def message_classes() -> dict[str, Any]:
-    """The dataclasses of the package, by name."""
-    names = [module.name for module in pkgutil.iter_modules(hive_acid.wire.__path__)]
-    modules = [importlib.import_module(f"hive_acid.wire.{name}") for name in names]
+    """The dataclasses of the package, and of the modules of wings that have messages of their own, by name."""
+    names = [f"hive_acid.wire.{module.name}" for module in pkgutil.iter_modules(hive_acid.wire.__path__)]
+    names += [f"{path.parent.name}.{path.stem}" for path in PYTHON.glob("hive_acid_*/messages.py")]
+    modules = [importlib.import_module(name) for name in names]
     found = [value for module in modules for value in vars(module).values() if dataclasses.is_dataclass(value)]
-    return {cls.__name__: cls for cls in found if isinstance(cls, type) and cls.__module__.startswith("hive_acid.wire")}
+    return {cls.__name__: cls for cls in found if isinstance(cls, type) and cls.__module__ in names}
 
 
 def load(path: Path) -> Any:

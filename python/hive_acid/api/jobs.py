@@ -1,0 +1,10 @@
+"""Jobs of Spark that a tool starts. Importing this imports PySpark."""
+
+from hive_acid.spark.jvm import job_tag, run_job
+from hive_acid.spark.lines import inheriting
+
+__all__ = [
+    "inheriting",
+    "job_tag",
+    "run_job",
+]

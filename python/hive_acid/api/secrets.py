@@ -1,0 +1,9 @@
+"""Names and secrets that errors and log records must not tell. Importing this imports PySpark's errors."""
+
+from hive_acid.errors.masking import work_masked
+from hive_acid.spark.secrets import unlogged
+
+__all__ = [
+    "unlogged",
+    "work_masked",
+]

@@ -1,0 +1,1 @@
+"""Names of the wing `hive_acid_erasure` that users import from here."""
