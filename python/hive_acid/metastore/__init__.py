@@ -1,1 +1,1 @@
-"""The Hive Metastore: a protocol in our own types, a thrift client, an in-memory double."""
+"""The Hive Metastore: a protocol in our own types, and a client that speaks thrift."""

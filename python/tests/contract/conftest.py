@@ -12,8 +12,8 @@ from contextlib import ExitStack
 
 import pytest
 
+from doubles.memory_metastore import MemoryMetastore
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
 from support.metastore_releases import GATE_VERSION, VERSIONS, started_release

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from doubles.memory_metastore import MemoryMetastore
 from hive_acid.errors import HiveAcidError
-from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind, TransactionState
 from hive_acid.model.table import TableName
 from support.metastore_setup import MemorySetup, MetastoreSetup, thrift_setup

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hive_acid.metastore.memory import MemoryMetastore
+from doubles.memory_metastore import MemoryMetastore
 from hive_acid.model.table import Partition
 from hive_acid_erasure.certificate.certificate import Certificate
 from support.erasure_disk import Killed

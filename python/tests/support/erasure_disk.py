@@ -12,8 +12,8 @@ from urllib.parse import unquote
 import pyarrow as pa
 from pyarrow import orc
 
+from doubles.memory_metastore import MemoryMetastore
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest, CompactionState
-from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.model.table import TableName
 from hive_acid_erasure.engine import (
     Compaction,

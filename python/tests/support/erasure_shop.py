@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hive_acid.metastore.memory import MemoryMetastore
+from doubles.memory_metastore import MemoryMetastore
 from hive_acid.model.table import Column, Partition, TableDescription, TableName
 from hive_acid_erasure.certificate.certifying import Case
 from hive_acid_erasure.certificate.signing import Signer

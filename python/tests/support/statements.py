@@ -6,10 +6,10 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from doubles.memory_metastore import MemoryMetastore
 from hive_acid.config import Settings
 from hive_acid.execution.dry_run_report import DryRun
 from hive_acid.execution.executor import Executor
-from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import MetastoreLine, TransactionState
 from hive_acid.model.analysed_table import describe_analysed
 from hive_acid.model.names import FolderKind, FolderName

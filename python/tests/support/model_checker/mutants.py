@@ -7,9 +7,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from doubles import memory_transactions
 from hive_acid.execution import executor, session_transaction
 from hive_acid.execution.steps import STEPS
-from hive_acid.metastore import memory_transactions
 from hive_acid.metastore.types import LockKind, MetastoreLine, OperationKind
 from hive_acid.transactions import validity
 from hive_acid.wire.statement_kinds import StatementKind

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from hive_acid.metastore.memory import MemoryMetastore
+from doubles.memory_metastore import MemoryMetastore
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind, TransactionState
 from hive_acid.model.bucket import BucketProperty
 from hive_acid.model.names import STAGING_PREFIX, FolderKind, FolderName

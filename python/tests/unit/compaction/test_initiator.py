@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from doubles.memory_metastore import MemoryMetastore
 from hive_acid.compaction.initiator.after_write import AfterWrite
 from hive_acid.compaction.initiator.initiator import (
     Action,
@@ -22,7 +23,6 @@ from hive_acid.compaction.initiator.initiator import (
 from hive_acid.config import COMPACT_AFTER_WRITE, Settings
 from hive_acid.errors import MetastoreUnavailable
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
-from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import Column, Partition, TableName
 from hive_acid.wire.statement_kinds import StatementKind

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from doubles.memory_metastore import MemoryMetastore
 from hive_acid import config
 from hive_acid.compaction.queue.requests import CompactionRequests, Outcome
 from hive_acid.errors import HiveAcidError, build_error
@@ -17,7 +18,6 @@ from hive_acid.metastore.compaction_types import (
     CompactionState,
     RequestedCompaction,
 )
-from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import Column, TableDescription, TableName
 from hive_acid.operators.compact import build_requests

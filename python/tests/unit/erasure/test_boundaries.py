@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from hive_acid.metastore.memory import MemoryMetastore
+from doubles.memory_metastore import MemoryMetastore
 from support.erasure_boundaries import (
     PLANTINGS,
     REMOVED_BY_AN_ERASURE,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from doubles.memory_metastore import MemoryMetastore
 from hive_acid.metastore.compaction_types import CompactionJob, CompactionKind, CompactionRequest, CompactionState
-from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
 from hive_acid.model.table import TableName
 from hive_acid_erasure.erase.cleaning import CleanerWatch

@@ -2,8 +2,8 @@
 
 import pytest
 
+from doubles.memory_metastore import MemoryMetastore
 from hive_acid.errors import HiveAcidError
-from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
 from hive_acid.reading.json_release import find_json_release

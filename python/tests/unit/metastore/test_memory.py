@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from doubles.memory_metastore import MemoryMetastore
 from hive_acid.errors import TransactionAborted
 from hive_acid.metastore.lock_rules import must_wait
-from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, MetastoreLine, OperationKind, TransactionState

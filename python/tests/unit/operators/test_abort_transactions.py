@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from doubles.memory_metastore import MemoryMetastore
 from hive_acid.errors import HiveAcidError
-from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import (
     LockComponent,
     LockKind,

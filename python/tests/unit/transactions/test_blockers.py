@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from doubles.memory_metastore import MemoryMetastore
 from hive_acid.metastore.lock_rules import must_wait
-from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import HeldLock, LockComponent, LockKind, LockState, MetastoreLine, OperationKind
 from hive_acid.model.table import TableDescription, TableName
 from hive_acid.transactions.blockers import find_blockers

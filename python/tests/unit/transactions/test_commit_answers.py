@@ -7,10 +7,10 @@ from typing import NoReturn
 
 import pytest
 
+from doubles.memory_metastore import MemoryMetastore
 from hive_acid.config import Settings
 from hive_acid.errors import CommitStateUnknown, MetastoreUnavailable, TransactionAborted, build_error
 from hive_acid.errors.outcome import StatementOutcome
-from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import TransactionState
 from hive_acid.transactions.commits import Outcome
 from hive_acid.transactions.locks import Identity

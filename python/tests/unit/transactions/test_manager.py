@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
+from doubles.memory_metastore import MemoryMetastore
 from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError, TransactionAborted, build_error
-from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
 from hive_acid.transactions.locks import Identity

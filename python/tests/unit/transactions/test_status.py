@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from doubles.memory_metastore import MemoryMetastore
 from hive_acid.cli import main
 from hive_acid.metastore.generated import ttypes
-from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind, TransactionState
 from hive_acid.model.table import TableName
 from hive_acid.transactions.status import find_status, format_json, format_text

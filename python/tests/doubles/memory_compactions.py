@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from doubles.memory_transactions import Transaction, TransactionTable
 from hive_acid.errors import build_error
 from hive_acid.metastore.compaction_types import (
     CompactionInfo,
@@ -15,7 +16,6 @@ from hive_acid.metastore.compaction_types import (
     CompactionState,
     RequestedCompaction,
 )
-from hive_acid.metastore.memory_transactions import Transaction, TransactionTable
 from hive_acid.metastore.stringable_map import format_map
 from hive_acid.metastore.types import MetastoreLine, TransactionState
 

@@ -10,12 +10,12 @@ import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
+from doubles.memory_compactions import CompactionEntries, MemoryQueue
+from doubles.memory_locks import LockTable
+from doubles.memory_tables import MemoryTables
+from doubles.memory_transactions import Transaction, TransactionTable, build_ended_error
 from hive_acid.clock import wall_clock_ms
 from hive_acid.errors import build_error
-from hive_acid.metastore.memory_compactions import CompactionEntries, MemoryQueue
-from hive_acid.metastore.memory_locks import LockTable
-from hive_acid.metastore.memory_tables import MemoryTables
-from hive_acid.metastore.memory_transactions import Transaction, TransactionTable, build_ended_error
 from hive_acid.metastore.types import (
     AddedFile,
     HeldLock,
