@@ -14,7 +14,6 @@ import traceback
 from collections.abc import Callable, Sequence
 
 from hive_acid import __version__
-from hive_acid.commands.demo import add_demo_command
 from hive_acid.commands.settings import add_settings_command
 from hive_acid.commands.shared import FAILED, Commands
 from hive_acid.commands.transactions import add_transaction_command
@@ -28,7 +27,7 @@ EXTRAS = {
     "verify": "erasure",
     "initiator": "ops",
     "worker": "ops",
-    "demo": "all",
+    "demo": "examples",
     "sqltest": "sqltest",
 }
 """The extra that brings all that a command needs; the others need none."""
@@ -59,7 +58,7 @@ ADDED = (
     of_wing("verify", "hive_acid_erasure.commands.verify"),
     of_wing("initiator", "hive_acid_ops.commands.initiator"),
     of_wing("worker", "hive_acid_ops.commands.worker"),
-    add_demo_command,
+    of_wing("demo", "hive_acid_examples.command"),
     of_wing("sqltest", "hive_acid_sqltest.command"),
 )
 """The functions that add the commands, in the order of the help."""

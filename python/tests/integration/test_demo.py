@@ -22,7 +22,7 @@ def start_tour(folder: Path) -> subprocess.Popen[str]:
     )
 
 
-@pytest.mark.beyond_the_gate("`unit/demo`; the documents that are pasted (`architecture/test_documents.py`)")
+@pytest.mark.beyond_the_gate("`unit/examples`; the documents that are pasted (`architecture/test_documents.py`)")
 def test_the_tour_is_right_and_leaves_nothing_behind(tmp_path: Path) -> None:
     with start_tour(tmp_path) as tour:
         out, err = tour.communicate(timeout=600)

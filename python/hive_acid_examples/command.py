@@ -6,10 +6,10 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hive_acid.commands.shared import Commands
+    from hive_acid.api.command_line import Commands
 
 
-def add_demo_command(commands: Commands) -> None:
+def add_command(commands: Commands) -> None:
     """`hive-acid demo`."""
     demo = commands.add_parser("demo", help="a guided tour: a real metastore, real data, every count checked")
     demo.set_defaults(run=show_demo)
@@ -17,6 +17,6 @@ def add_demo_command(commands: Commands) -> None:
 
 def show_demo(chosen: argparse.Namespace) -> int:
     """Run the guided tour; its exit codes are its own."""
-    from hive_acid.demo.run import run_demo
+    from hive_acid_examples.run import run_demo
 
     return run_demo()

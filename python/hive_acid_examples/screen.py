@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from hive_acid.demo.disk import VERSION_MARK, Folder
+from hive_acid_examples.disk import VERSION_MARK, Folder
 
 _WIDTH = 100
 _INDENT = 3

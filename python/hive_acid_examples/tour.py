@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import hive_acid
-from hive_acid.demo import changes
-from hive_acid.demo.changes import Change, Counts
-from hive_acid.demo.data import TABLES, TIME_ZONE, Frames
-from hive_acid.demo.disk import count_rows, read_folders
-from hive_acid.demo.screen import Line, Screen
 from hive_acid.erasure.signing import make_keys
+from hive_acid_examples import changes
+from hive_acid_examples.changes import Change, Counts
+from hive_acid_examples.data import TABLES, TIME_ZONE, Frames
+from hive_acid_examples.disk import count_rows, read_folders
+from hive_acid_examples.screen import Line, Screen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

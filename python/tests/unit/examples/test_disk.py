@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hive_acid.demo import disk
+from hive_acid_examples import disk
 
 
 def test_a_folder_that_goes_while_it_is_read_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,10 +10,10 @@ import pyarrow
 import pytest
 from pyarrow import orc
 
-from hive_acid.demo.changes import Counts
-from hive_acid.demo.disk import count_rows, read_folders
-from hive_acid.demo.screen import Line, Screen
-from hive_acid.demo.tour import Tour, _find_counts
+from hive_acid_examples.changes import Counts
+from hive_acid_examples.disk import count_rows, read_folders
+from hive_acid_examples.screen import Line, Screen
+from hive_acid_examples.tour import Tour, _find_counts
 
 ESCAPE = "\x1b"
 

@@ -9,9 +9,17 @@ import pytest
 from pandas import isna
 from pyarrow import parquet
 
-from hive_acid.demo import changes
-from hive_acid.demo.changes import Counts
-from hive_acid.demo.data import CORRECTIONS, FLIGHT_KEY, TABLES, Frames, build_corrections, load_frames, write_parquet
+from hive_acid_examples import changes
+from hive_acid_examples.changes import Counts
+from hive_acid_examples.data import (
+    CORRECTIONS,
+    FLIGHT_KEY,
+    TABLES,
+    Frames,
+    build_corrections,
+    load_frames,
+    write_parquet,
+)
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hive_acid.demo.data import CORRECTIONS, FLIGHT_KEY, Frames
+from hive_acid_examples.data import CORRECTIONS, FLIGHT_KEY, Frames
 
 
 @dataclass(frozen=True)

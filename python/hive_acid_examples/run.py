@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from pyspark.errors import PySparkException
 
 import hive_acid
-from hive_acid.demo.data import CORRECTIONS, TIME_ZONE, build_corrections, is_installed, load_frames, write_parquet
-from hive_acid.demo.screen import Screen
-from hive_acid.demo.tour import Tour
+from hive_acid_examples.data import CORRECTIONS, TIME_ZONE, build_corrections, is_installed, load_frames, write_parquet
+from hive_acid_examples.screen import Screen
+from hive_acid_examples.tour import Tour
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -8,7 +8,7 @@ import pytest
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
-from hive_acid.demo import run
+from hive_acid_examples import run
 
 
 @pytest.fixture
