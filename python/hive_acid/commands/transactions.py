@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hive_acid.commands.shared import Commands
+    from hive_acid.login.security import Security
     from hive_acid.metastore.protocol import Metastore
-    from hive_acid.metastore.security import Security
     from hive_acid.transport import Transport
 
 
@@ -49,7 +49,7 @@ def show_transaction(chosen: argparse.Namespace) -> int:
 def _open_metastore(uris: str) -> Iterator[Metastore]:
     """The metastore, reached by this process alone; by a session if the way to it needs what only a JVM has."""
     from hive_acid.hive_site import read_settings
-    from hive_acid.metastore.thrift_client import ThriftMetastore
+    from hive_acid.metastore.client.thrift_client import ThriftMetastore
     from hive_acid.transport import read_transport
 
     security = _find_security(read_transport(read_settings().get))
@@ -65,11 +65,11 @@ def _open_metastore(uris: str) -> Iterator[Metastore]:
 
 def _find_security(transport: Transport) -> Security | None:
     """The security of connections; None if only a JVM can make it. A delegation token is found without one."""
-    from hive_acid.metastore.http_callers import find_caller
-    from hive_acid.metastore.mechanisms import TokenLogin
-    from hive_acid.metastore.security import Security
-    from hive_acid.metastore.tls import make_context
-    from hive_acid.metastore.tokens import find_token
+    from hive_acid.login.http_callers import find_caller
+    from hive_acid.login.mechanisms import TokenLogin
+    from hive_acid.login.security import Security
+    from hive_acid.login.tls import make_context
+    from hive_acid.login.tokens import find_token
     from hive_acid.transport import Kerberos
 
     if transport.tls is not None and transport.tls.trust_store:

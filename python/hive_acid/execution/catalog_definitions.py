@@ -8,8 +8,8 @@ from typing import Protocol
 
 from hive_acid.errors.outcome import StatementOutcome, telling
 from hive_acid.execution.ddl import DdlStatement
-from hive_acid.metastore.definitions import Definitions
-from hive_acid.metastore.directory import Directory
+from hive_acid.metastore.client.definitions import Definitions
+from hive_acid.metastore.client.directory import Directory
 from hive_acid.model.table import TableKind, TableName
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.wire.catalogs import DescribedDatabase, DescribedTable, DropDatabaseRequest, DropTableRequest

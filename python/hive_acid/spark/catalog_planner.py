@@ -7,7 +7,7 @@ from typing import Any
 from pyspark import SparkContext
 
 from hive_acid.execution.catalog_definitions import CatalogDefinitions
-from hive_acid.metastore.directory import Directory
+from hive_acid.metastore.client.directory import Directory
 from hive_acid.spark.answers import answered
 from hive_acid.spark.cancellation import Cancellation
 from hive_acid.spark.planner import Planner

@@ -22,9 +22,9 @@ from hive_acid.execution.ddl import DdlExecutor
 from hive_acid.execution.executor import Executor
 from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.metastore.absent import AbsentMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
-from hive_acid.metastore.patience import Waits
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.transports.patience import Waits
 from hive_acid.model.table import TableName
 from hive_acid.reading.readers import Readers
 from hive_acid.reading.warehouse import Warehouse

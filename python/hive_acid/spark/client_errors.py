@@ -16,9 +16,9 @@ from pyspark.errors.exceptions import captured
 
 from hive_acid.errors import HiveAcidError, build_error, condition_of
 from hive_acid.errors.outcome import StatementOutcome, tell
-from hive_acid.metastore.endpoints import parse_uris
-from hive_acid.metastore.failures import find_denial
-from hive_acid.metastore.security import Login
+from hive_acid.login.security import Login
+from hive_acid.metastore.client.failures import find_denial
+from hive_acid.metastore.transports.endpoints import parse_uris
 from hive_acid.spark.lines import is_before
 from hive_acid.spark.login import KerberosLogin
 from hive_acid.spark.throwables import build_throwable

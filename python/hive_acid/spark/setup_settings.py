@@ -13,9 +13,9 @@ from typing import Any, Final
 from pyspark import SparkContext
 
 from hive_acid import config
-from hive_acid.metastore.patience import Waits
-from hive_acid.metastore.security import Security
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.login.security import Security
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
+from hive_acid.metastore.transports.patience import Waits
 from hive_acid.metastore.types import ServerInfo
 from hive_acid.spark import hive_client, shim
 from hive_acid.spark.early_settings import find_early_settings, hive_settings, load_jvm_settings

@@ -10,9 +10,9 @@ from contextlib import closing
 import pytest
 
 from hive_acid.errors import MetastoreRefused
-from hive_acid.metastore import statistics_calls
-from hive_acid.metastore.patience import Waits
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client import statistics_calls
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
+from hive_acid.metastore.transports.patience import Waits
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
 from support.metastore_setup import ACCURATE, TRANSACTIONAL, ThriftSetup, thrift_setup

@@ -12,8 +12,8 @@ import pytest
 
 from hive_acid.errors import HiveAcidError
 from hive_acid.local import EmbeddedMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
-from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import AddedFile, MetastoreLine
 from hive_acid.model.table import TableName
 from hive_acid.wire.catalogs import DescribedDatabase

@@ -8,7 +8,7 @@ import pytest
 
 from hive_acid.errors import HiveAcidError
 from hive_acid.errors.outcome import StatementOutcome, find_outcome
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableKind, TableName
 from hive_acid.wire.catalogs import DescribedColumn, DescribedDatabase, DescribedTable

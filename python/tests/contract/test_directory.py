@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hive_acid.metastore.directory import Directory
+from hive_acid.metastore.client.directory import Directory
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
 from hive_acid.wire.catalogs import DescribedColumn

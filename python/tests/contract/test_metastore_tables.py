@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hive_acid.errors import HiveAcidError, InvalidStatement
-from hive_acid.metastore import table_calls
+from hive_acid.metastore.client import table_calls
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import Column, TableDescription, TableKind, TableName
 from hive_acid.model.write_ids import ValidWriteIdList

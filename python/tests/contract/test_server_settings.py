@@ -10,7 +10,7 @@ import pytest
 
 from hive_acid.config import Settings
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.transactions.locks import Identity, Timing
 from hive_acid.transactions.manager import TransactionManager
 from support.metastore_releases import started_release

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.metastore.conversion import parse_partition_values
-from hive_acid.metastore.statistics import without_statistics
+from hive_acid.metastore.client.conversion import parse_partition_values
+from hive_acid.metastore.statistics.withdrawal import without_statistics
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import Partition, TableConstraints, TableDescription, TableName
 from hive_acid.model.write_ids import ValidWriteIdList

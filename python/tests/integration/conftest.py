@@ -17,8 +17,8 @@ import hive_acid
 from hive_acid.compaction.queue.compaction_outcome import CompactionOutcome
 from hive_acid.compaction.queue.worker import Worker
 from hive_acid.local import EmbeddedMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest
-from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import TransactionInfo, TransactionState
 from hive_acid.model.table import TableName
 from hive_acid.spark.session import attach

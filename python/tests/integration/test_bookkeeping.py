@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
 from support.drivers import open_transactions

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
 from support.metastore_releases import EMBEDDED_VERSION, started_version
 from support.metastore_setup import ThriftSetup

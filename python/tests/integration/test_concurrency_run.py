@@ -23,7 +23,7 @@ from pathlib import Path
 import pytest
 
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.model.names import STAGING_PREFIX
 from hive_acid.model.table import TableName
 from support.client_history import HistoryFile, Operation, Outcome, Workload, read_history

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from support.connect_client import find_client, run_client
 from support.drivers import open_transactions, wait_until
 from support.other_metastore import started_other

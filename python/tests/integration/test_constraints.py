@@ -6,8 +6,8 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812 (its name everywhere)
 
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.generated import ttypes
-from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableConstraints, TableName
 from integration.conftest import Tables
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
 from support.acid_files import BUCKET_0, Event, delete, exact_footer, insert, write_file, write_folder
 from support.damaged_table import (

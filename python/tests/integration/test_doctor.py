@@ -17,8 +17,8 @@ from pyspark.sql import SparkSession
 
 from hive_acid.errors import HiveAcidError
 from hive_acid.local import EmbeddedMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.compaction_types import CompactionKind
-from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
 from hive_acid.model.names import OVERWRITE_FILE
 from hive_acid.model.table import TableName

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from hive_acid.local import EmbeddedMetastore, LocalMetastoreError
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
 from hive_acid_local.detached import find_running, start_detached, stop_detached
 from hive_acid_local.probe import metastore_answers

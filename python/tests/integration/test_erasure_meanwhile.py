@@ -11,10 +11,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from hive_acid.compaction.queue.requests import CompactionRequests, Outcome
-from hive_acid.metastore.binary_connection import BinaryConnection
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.compaction_types import CompactionJob, CompactionKind, CompactionRequest
-from hive_acid.metastore.endpoints import parse_uris
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.transports.binary_connection import BinaryConnection
+from hive_acid.metastore.transports.endpoints import parse_uris
 from hive_acid_erasure.engine import FileFinding, Matcher, PhysicalFile
 from hive_acid_erasure.spark.erasure_engine import SparkErasureEngine
 from support.chaos.more_calls import MoreCalls

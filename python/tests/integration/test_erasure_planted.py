@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from hive_acid.errors import HiveAcidError
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid_erasure.verify.places import Place
 from support.erasure_plantings import ALL, BESIDE_AN_ERASURE, Planted, fits
 from support.erasure_scene import ADA, LAYOUTS, NOBODY, PHONE, WAYS, Scene, open_scene

@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 import hive_acid
 from hive_acid.errors import HiveAcidError
 from hive_acid.metastore.generated.ttypes import FieldSchema
-from hive_acid.metastore.statistics import keep_statistics
+from hive_acid.metastore.statistics.withdrawal import keep_statistics
 from hive_acid.model.table import TableName
 from hive_acid_erasure.spark.erasure_engine import SparkErasureEngine
 from hive_acid_erasure.spark.pinned_session import FAMILIES, FIXED, KEPT, pin_session

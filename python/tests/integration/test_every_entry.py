@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from support.drivers import open_transactions, wait_until
 from support.entries import ENTRIES, Entry
 from support.one_list import ROWS, expected_failures, texts

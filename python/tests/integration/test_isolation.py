@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid_sqltest.runner import is_recording, run_file
 from hive_acid_sqltest.suite import SuiteFile, find_suite
 from support.held_sessions import open_held_sessions

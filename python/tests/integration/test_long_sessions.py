@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import TransactionState
 from support.many_statements import ROUND, SPARKS_POOLS, STATEMENTS, TABLES
 from support.polling import eventually

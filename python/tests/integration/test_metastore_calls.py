@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.spark.lines import is_before
 from support.drivers import open_transactions, wait_until
 from support.metastore_releases import started_release

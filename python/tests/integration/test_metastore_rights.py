@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
 from hive_acid.model.table import TableName
 from support.drivers import open_transactions

@@ -10,7 +10,7 @@ import pyarrow.orc
 import pytest
 
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
 from support.metastores_catalogs import client_of_new_catalog
 from support.other_metastore import ACID, INSERT_ONLY

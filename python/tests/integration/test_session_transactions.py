@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 import hive_acid
 from hive_acid.errors import InvalidStatement
-from hive_acid.metastore.statistics import keep_statistics
+from hive_acid.metastore.statistics.withdrawal import keep_statistics
 from hive_acid.model.table import TableName
 from integration.conftest import rows
 

@@ -13,7 +13,7 @@ import pytest
 
 from hive_acid import cli
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from support.drivers import open_transactions, wait_until
 from support.spark_programs import SPARK_HOME, program_settings, started
 

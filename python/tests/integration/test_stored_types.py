@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from hive_acid.metastore.compaction_types import CompactionKind
-from hive_acid.metastore.statistics import keep_statistics
+from hive_acid.metastore.statistics.withdrawal import keep_statistics
 from integration.conftest import Compactions, Tables
 
 

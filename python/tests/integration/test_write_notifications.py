@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from hive_acid.metastore.binary_connection import BinaryConnection
-from hive_acid.metastore.endpoints import parse_uris
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.generated import ttypes
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.transports.binary_connection import BinaryConnection
+from hive_acid.metastore.transports.endpoints import parse_uris
 from support.notification_listener import HASHES, started_with_listener
 from support.session_process import SessionProcess
 

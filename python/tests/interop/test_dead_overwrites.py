@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.model.names import OVERWRITE_FILE
 from hive_acid.model.table import TableName
 from interop.hive_engine import HiveEngine, HiveError

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pyarrow import orc
 
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
 from interop.all_types import COLUMNS, HIVE_ROW, VALUES
 from interop.hive_engine import HiveEngine, HiveError

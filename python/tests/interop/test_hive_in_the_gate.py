@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.model.names import OVERWRITE_FILE
 from hive_acid.model.table import TableName
 from interop.all_types import COLUMNS, HIVE_ROW, VALUES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hive_acid.metastore.generated.ttypes import FieldSchema
-from hive_acid.metastore.statistics import keep_statistics
+from hive_acid.metastore.statistics.withdrawal import keep_statistics
 from hive_acid.model.table import TableName
 from integration.conftest import Tables
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import HeldLock, TransactionInfo, TransactionState
 from hive_acid.model.names import STAGING_PREFIX
 from hive_acid.model.table import TableName

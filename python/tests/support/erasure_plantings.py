@@ -13,10 +13,10 @@ from typing import Any
 from thrift.Thrift import TType
 
 import hive_acid
-from hive_acid.metastore.binary_connection import BinaryConnection
-from hive_acid.metastore.endpoints import parse_uris
 from hive_acid.metastore.generated import ttypes
-from hive_acid.metastore.statistics import keep_statistics
+from hive_acid.metastore.statistics.withdrawal import keep_statistics
+from hive_acid.metastore.transports.binary_connection import BinaryConnection
+from hive_acid.metastore.transports.endpoints import parse_uris
 from support.acid_files import DELETE, Event, write_file
 from support.erasure_scene import ADA, NOBODY, OTHER, PHONE, SCHEMA, WAYS, Scene, write_flat
 

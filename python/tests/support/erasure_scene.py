@@ -14,7 +14,7 @@ from pyarrow import orc, parquet
 from pyspark.sql import SparkSession
 
 import hive_acid
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
 from hive_acid_erasure.certificate.signing import make_keys
 from hive_acid_erasure.run import Outcome

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from hive_acid.metastore.statistics import keep_statistics
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
+from hive_acid.metastore.statistics.withdrawal import keep_statistics
 from hive_acid.model.table import TableName
 
 SERDE = "org.apache.hadoop.hive.serde2.JsonSerDe"

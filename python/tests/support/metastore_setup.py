@@ -8,13 +8,18 @@ from typing import Any, Protocol
 from uuid import uuid4
 
 from doubles.memory_metastore import MemoryMetastore
-from hive_acid.metastore.binary_connection import BinaryConnection
-from hive_acid.metastore.conversion import parse_partition_values
-from hive_acid.metastore.endpoints import parse_uris
+from hive_acid.metastore.client.conversion import parse_partition_values
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.metastore.statistics import STATISTICS_KEY, build_alter_partitions, build_alter_table, keep_statistics
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.statistics.withdrawal import (
+    STATISTICS_KEY,
+    build_alter_partitions,
+    build_alter_table,
+    keep_statistics,
+)
+from hive_acid.metastore.transports.binary_connection import BinaryConnection
+from hive_acid.metastore.transports.endpoints import parse_uris
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import Column, Partition, TableDescription, TableName
 

@@ -7,10 +7,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-from hive_acid.metastore.binary_connection import BinaryConnection
-from hive_acid.metastore.endpoints import parse_uris
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.generated import ttypes
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.transports.binary_connection import BinaryConnection
+from hive_acid.metastore.transports.endpoints import parse_uris
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import LockComponent, LockKind, OperationKind, TransactionState
 from hive_acid.model.table import TableName
 from support.session_process import SessionProcess

@@ -24,9 +24,9 @@ from thrift.Thrift import TException
 from thrift.transport.TTransport import TMemoryBuffer
 
 from hive_acid.errors import HiveAcidError
-from hive_acid.metastore.endpoints import parse_uris
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.generated import ThriftHiveMetastore, ttypes
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.transports.endpoints import parse_uris
 from hive_acid.model.table import TableName
 from support.chaos.catalog_client import CatalogClient
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from interop.hive_engine import HiveEngine
 
 

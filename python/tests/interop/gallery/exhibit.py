@@ -9,7 +9,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
 from hive_acid.model.table import TableName
 from interop.hive_engine import HIVE_VERSIONS, HiveEngine

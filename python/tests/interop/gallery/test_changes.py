@@ -3,7 +3,7 @@
 import pytest
 from pyspark.sql import SparkSession
 
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from interop.gallery.exhibit import Exhibit
 from interop.gallery.exhibits import EXHIBITS, cases
 from interop.gallery.tour import hive_changes, our_changes

@@ -9,7 +9,7 @@ from typing import Any
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from interop.gallery.exhibit import Exhibit, Row, Workshop
 from interop.gallery.tour import Step
 from interop.hive_engine import HiveEngine

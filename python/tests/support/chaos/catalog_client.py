@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from hive_acid.metastore.binary_connection import BinaryConnection
-from hive_acid.metastore.endpoints import parse_uris
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.generated import ttypes
-from hive_acid.metastore.statistics import keep_statistics
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.statistics.withdrawal import keep_statistics
+from hive_acid.metastore.transports.binary_connection import BinaryConnection
+from hive_acid.metastore.transports.endpoints import parse_uris
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, MetastoreLine, OperationKind
 from hive_acid.model.table import TableName
 from support.chaos.more_calls import MoreCalls

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.model.names import STAGING_PREFIX
 from support.chaos.answers import read_rows
 from support.chaos.arena import COPIES, SLOTS, Arena

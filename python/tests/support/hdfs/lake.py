@@ -13,7 +13,7 @@ from typing import Final
 import pytest
 
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from support.drivers import open_transactions, wait_until
 from support.hdfs.cluster import HdfsServer
 from support.hdfs.tables import HdfsTables

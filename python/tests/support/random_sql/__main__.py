@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 
 import hive_acid
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from support.extension_session import compile_policies
 from support.metastore_releases import EMBEDDED_VERSION, VERSIONS, started_version
 from support.random_sql.generator import MAX_STEPS, Generator

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession, functions
 
 import hive_acid
 from hive_acid.errors import condition_of
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
 from hive_acid.spark.session import attach
 from support.acid_merge import read_rows

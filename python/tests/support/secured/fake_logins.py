@@ -12,7 +12,7 @@ from typing import Any
 
 from thrift.transport.TTransport import TFramedTransport, TTransportException
 
-from hive_acid.metastore.security import LoginFailed
+from hive_acid.login.security import LoginFailed
 from support.fake_metastore_server import open_plainly
 
 START, OK, BAD, ERROR, COMPLETE = range(1, 6)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from hive_acid.commands import transactions
-from hive_acid.metastore.security import Security
-from hive_acid.metastore.tokens import FILE_VARIABLE, KIND
+from hive_acid.login.security import Security
+from hive_acid.login.tokens import FILE_VARIABLE, KIND
 from hive_acid.transport import PLAIN, Kerberos, Password, Tls, Transport
 
 KERBEROS = Kerberos("hive/_HOST@REALM")

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from hive_acid.metastore.column_statistics import find_extremes
 from hive_acid.metastore.generated import ttypes
+from hive_acid.metastore.statistics.extremes import find_extremes
 from hive_acid.model.names import NULL_PARTITION
 from hive_acid.model.table import Partition
 from hive_acid_erasure.certificate.certifying import recheck

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from support.fake_metastore_server import FakeMetastoreServer
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from hive_acid.metastore.column_statistics import find_extremes
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.generated import ttypes
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.statistics.extremes import find_extremes
 from hive_acid.model.table import TableName
 from support.fake_metastore_server import FakeMetastoreServer, unknown
 

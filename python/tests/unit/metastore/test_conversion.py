@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hive_acid.metastore import conversion
+from hive_acid.metastore.client import conversion
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.types import LockState
 from hive_acid.model.write_ids import LONG_MAX

@@ -10,7 +10,7 @@ import pytest
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.errors.outcome import StatementOutcome, find_outcome
 from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
-from hive_acid.metastore.definitions import DefinitionCalls, build_raw_table
+from hive_acid.metastore.client.definitions import DefinitionCalls, build_raw_table
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
 from hive_acid.wire.catalogs import DescribedColumn, DescribedDatabase, DescribedTable

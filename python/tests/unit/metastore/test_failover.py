@@ -10,8 +10,8 @@ from contextlib import ExitStack
 import pytest
 
 from hive_acid.errors import MetastoreUnavailable
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.generated import ttypes
-from hive_acid.metastore.thrift_client import ThriftMetastore
 from support.fake_metastore_server import Answer, FakeMetastoreServer, dropped
 
 ANSWER_LIMIT_MS = 300

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable
-from hive_acid.metastore.http_callers import NamedCaller, TokenCaller, find_caller
-from hive_acid.metastore.security import Security
-from hive_acid.metastore.thrift_client import ThriftMetastore
-from hive_acid.metastore.tls import make_context
+from hive_acid.login.http_callers import NamedCaller, TokenCaller, find_caller
+from hive_acid.login.security import Security
+from hive_acid.login.tls import make_context
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.transport import Http
 from support.fake_metastore_server import FakeMetastoreServer, dropped, open_plainly
 from support.secured.certificates import make_certificates

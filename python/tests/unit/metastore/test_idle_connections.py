@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from hive_acid.metastore import connection as connection_module
-from hive_acid.metastore.connection import LONGEST_IDLE_MS
-from hive_acid.metastore.endpoints import parse_uris
+from hive_acid.login.security import LoginFailed
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.generated import ttypes
-from hive_acid.metastore.security import LoginFailed
-from hive_acid.metastore.sockets import open_socket
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.transports import connection as connection_module
+from hive_acid.metastore.transports.connection import LONGEST_IDLE_MS
+from hive_acid.metastore.transports.endpoints import parse_uris
+from hive_acid.metastore.transports.sockets import open_socket
 from support.fake_metastore_server import FakeMetastoreServer, no_transactions
 from support.faults import Clock
 
@@ -25,7 +25,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     real = connection_module.Connections
     monkeypatch.setattr(
-        "hive_acid.metastore.calls.Connections", lambda *args, **how: real(*args, **how, clock_ms=clock)
+        "hive_acid.metastore.client.calls.Connections", lambda *args, **how: real(*args, **how, clock_ms=clock)
     )
     return clock
 

@@ -6,9 +6,9 @@ import pytest
 
 from doubles.memory_metastore import MemoryMetastore
 from hive_acid.errors import TransactionAborted
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.lock_rules import must_wait
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, MetastoreLine, OperationKind, TransactionState
 from hive_acid.model.table import TableName
 

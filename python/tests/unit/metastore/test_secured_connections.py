@@ -11,10 +11,10 @@ import pytest
 from thrift.Thrift import TApplicationException
 
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable
-from hive_acid.metastore.mechanisms import PasswordLogin
-from hive_acid.metastore.security import LoginFailed, Security
-from hive_acid.metastore.thrift_client import ThriftMetastore
-from hive_acid.metastore.tls import make_context
+from hive_acid.login.mechanisms import PasswordLogin
+from hive_acid.login.security import LoginFailed, Security
+from hive_acid.login.tls import make_context
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from support.fake_metastore_server import FakeMetastoreServer, dropped
 from support.secured.certificates import Certificates, make_certificates
 from support.secured.fake_logins import (

@@ -8,9 +8,9 @@ from contextlib import closing
 import pytest
 
 from hive_acid.errors import HiveAcidError, MetastoreRefused, UnsupportedOperation
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.generated import ttypes
-from hive_acid.metastore.patience import Waits
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.transports.patience import Waits
 from hive_acid.metastore.types import AddedFile, MetastoreLine, ServerInfo
 from hive_acid.model.table import TableDescription, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.compaction_types import CompactionJob, CompactionKind, CompactionState
 from hive_acid.metastore.generated import ttypes
-from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
 from support.fake_metastore_server import FakeMetastoreServer
 

@@ -8,9 +8,9 @@ import threading
 import pytest
 
 from hive_acid.errors import ConfigurationError, MetastoreRefused, MetastoreUnavailable
-from hive_acid.metastore.endpoints import Endpoint, parse_uris
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.generated import ttypes
-from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.transports.endpoints import Endpoint, parse_uris
 from hive_acid.model.table import TableName
 from support.fake_metastore_server import FakeMetastoreServer, broken, dropped, no_transactions
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hive_acid.errors import MetastoreRefused, MetastoreUnavailable, TransactionAborted
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.generated import ttypes
-from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import LockComponent, LockKind, OperationKind, TransactionState
 from hive_acid.model.table import TableName
 from support.fake_metastore_server import FakeMetastoreServer, broken, dropped, fail, no_transactions

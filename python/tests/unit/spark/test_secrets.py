@@ -12,7 +12,7 @@ import pytest
 from py4j import clientserver, java_gateway
 
 from hive_acid.errors import ConfigurationError
-from hive_acid.metastore.tokens import KIND, Token
+from hive_acid.login.tokens import KIND, Token
 from hive_acid.spark import login
 from hive_acid.spark.login import build_security, read_hadoop_setting
 from hive_acid.spark.secrets import unlogged

@@ -17,9 +17,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from hive_acid.errors import MetastoreRefused, build_error
-from hive_acid.metastore import statistics
 from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
-from hive_acid.metastore.table_calls import TableCalls
+from hive_acid.metastore.client.table_calls import TableCalls
+from hive_acid.metastore.statistics import withdrawal
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableDescription, TableName
 from hive_acid.model.write_ids import ValidWriteIdList
@@ -36,7 +36,7 @@ class StatisticsCalls(TableCalls):
     """The part of `Metastore` that changes what is stored about tables and partitions that exist."""
 
     def drop_statistics(self, table: TableDescription, write_id: int, write_ids: ValidWriteIdList) -> None:
-        statistics.check_own_write_id(write_id, write_ids)
+        withdrawal.check_own_write_id(write_id, write_ids)
         name = table.name
         # in another catalog the write ID with the table shows whether the metastore has forgotten it (refuse_forgotten)
         keeps_write_id = not table.is_partitioned or self._catalog != DEFAULT_CATALOG
@@ -46,10 +46,10 @@ class StatisticsCalls(TableCalls):
         paused_for: list[str] = []
         for _ in range(_MAX_ROUNDS):
             raw = self._raw_table(name)
-            stale = statistics.find_stale(raw)
+            stale = withdrawal.find_stale(raw)
             if not stale:
                 return
-            if own is not None and stale == {statistics.STATISTICS_KEY}:
+            if own is not None and stale == {withdrawal.STATISTICS_KEY}:
                 self._move_write_id(name, own)
             elif not self._pauses(raw, paused_for):
                 self._alter_table(name, raw, own, write_ids)
@@ -62,7 +62,7 @@ class StatisticsCalls(TableCalls):
         Then the server stores a mark, and two that do so at once collide (the key of TABLE_PARAMS; 4.0.0 on
         PostgreSQL): who was refused asks again.
         """
-        request = statistics.build_move(table, write_id)
+        request = withdrawal.build_move(table, write_id)
         for pause_ms in _PAUSES_OF_MOVES_MS:
             try:
                 self._change("update_table_column_statistics_req", request, table=str(table))
@@ -78,10 +78,10 @@ class StatisticsCalls(TableCalls):
 
         That time counts seconds.
         """
-        altered = statistics.find_ddl_time(raw)
+        altered = withdrawal.find_ddl_time(raw)
         if self.line is MetastoreLine.HIVE_3 or altered in paused_for:
             return False
-        pause = statistics.find_pause(altered, time.time())
+        pause = withdrawal.find_pause(altered, time.time())
         if not pause:
             return False
         paused_for.append(altered)
@@ -90,35 +90,35 @@ class StatisticsCalls(TableCalls):
 
     def _alter_table(self, table: TableName, raw: Any, write_id: int | None, write_ids: ValidWriteIdList) -> None:
         """Writes the table back without its statistics, unless it is not the one that was read any more."""
-        statistics.check_writable(raw, table)
-        statistics.remove_statistics(raw)
+        withdrawal.check_writable(raw, table)
+        withdrawal.remove_statistics(raw)
         if self.line is MetastoreLine.HIVE_3:
-            where, context = (table.database, table.table), statistics.keep_statistics()
+            where, context = (table.database, table.table), withdrawal.keep_statistics()
             self._change("alter_table_with_environment_context", *where, raw, context, table=str(table))
             return
         try:
-            request = statistics.build_exchange(raw, write_id, write_ids)
+            request = withdrawal.build_exchange(raw, write_id, write_ids)
             self._change("alter_table_req", request, table=str(table))
         except MetastoreRefused as refused:
-            if statistics.OUTRUN not in str(refused):
+            if withdrawal.OUTRUN not in str(refused):
                 raise
 
     def drop_partition_statistics(
         self, table: TableName, names: Sequence[str], write_id: int, write_ids: ValidWriteIdList
     ) -> dict[str, str]:
-        statistics.check_own_write_id(write_id, write_ids)
+        withdrawal.check_own_write_id(write_id, write_ids)
         locations: dict[str, str] = {}
         for start in range(0, len(names), _PARTITIONS_PER_ALTER):
             found = self._raw_partitions(table, names[start : start + _PARTITIONS_PER_ALTER])
             locations |= {name: str(partition.sd.location) for name, partition in found.items()}
             raw = list(found.values())
             if self.line is MetastoreLine.HIVE_3:
-                raw = [partition for partition in raw if statistics.find_stale(partition)]
+                raw = [partition for partition in raw if withdrawal.find_stale(partition)]
             self._alter_partitions(table, raw, write_id, write_ids)
         return locations
 
     def cascade_columns(self, table: TableName, write_id: int, write_ids: ValidWriteIdList) -> None:
-        statistics.check_own_write_id(write_id, write_ids)
+        withdrawal.check_own_write_id(write_id, write_ids)
         names = self.partition_names(table)
         for start in range(0, len(names), _PARTITIONS_PER_ALTER):
             columns = self._raw_table(table).sd.cols
@@ -135,12 +135,12 @@ class StatisticsCalls(TableCalls):
         if not partitions:
             return
         for partition in partitions:
-            statistics.check_writable(partition, table)
-            statistics.remove_statistics(partition)
+            withdrawal.check_writable(partition, table)
+            withdrawal.remove_statistics(partition)
         if self.line is MetastoreLine.HIVE_4:
-            request = statistics.build_alter_partitions(table, partitions, write_id, write_ids)
+            request = withdrawal.build_alter_partitions(table, partitions, write_id, write_ids)
             self._change("alter_partitions_req", request, table=str(table))
             return
         where = (table.database, table.table)
-        context = statistics.keep_statistics()
+        context = withdrawal.keep_statistics()
         self._change("alter_partitions_with_environment_context", *where, partitions, context, table=str(table))

@@ -9,8 +9,8 @@ from typing import Any
 
 from hive_acid.errors import build_error
 from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
+from hive_acid.metastore.client.transaction_calls import TransactionCalls
 from hive_acid.metastore.generated import ttypes
-from hive_acid.metastore.transaction_calls import TransactionCalls
 from hive_acid.model.table import TableName
 
 

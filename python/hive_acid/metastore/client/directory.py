@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from hive_acid.errors import HiveAcidError
-from hive_acid.metastore import conversion
 from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
+from hive_acid.metastore.client import conversion
+from hive_acid.metastore.client.table_calls import TableCalls
 from hive_acid.metastore.generated import ttypes
-from hive_acid.metastore.table_calls import TableCalls
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
 from hive_acid.wire.catalogs import DescribedColumn, DescribedDatabase, DescribedTable

@@ -16,10 +16,10 @@ from typing import Any
 from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
 from thrift.transport.TTransport import CReadableTransport, TTransportBase, TTransportException
 
-from hive_acid.metastore import sockets
-from hive_acid.metastore.endpoints import Endpoint
+from hive_acid.login.security import HttpCaller, Security
 from hive_acid.metastore.generated import ThriftHiveMetastore
-from hive_acid.metastore.security import HttpCaller, Security
+from hive_acid.metastore.transports import sockets
+from hive_acid.metastore.transports.endpoints import Endpoint
 
 _LONGEST_REASON = 300
 

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hive_acid.errors import HiveAcidError, MetastoreRefused, build_error
-from hive_acid.metastore import conversion, notification, statistics
-from hive_acid.metastore.catalog_checks import CatalogChecks
 from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
-from hive_acid.metastore.column_statistics import find_extremes
+from hive_acid.metastore.client import conversion, notification
+from hive_acid.metastore.client.catalog_checks import CatalogChecks
 from hive_acid.metastore.generated import ttypes
+from hive_acid.metastore.statistics import withdrawal
+from hive_acid.metastore.statistics.extremes import find_extremes
 from hive_acid.metastore.types import AddedFile, MetastoreLine, OperationKind
 from hive_acid.model.table import Partition, TableConstraints, TableDescription, TableKind, TableName
 from hive_acid.model.write_ids import ValidWriteIdList
@@ -159,9 +160,9 @@ class TableCalls(CatalogChecks):
     def add_partitions(
         self, table: TableName, locations: Mapping[str, str], write_id: int, write_ids: ValidWriteIdList
     ) -> None:
-        statistics.check_own_write_id(write_id, write_ids)
+        withdrawal.check_own_write_id(write_id, write_ids)
         raw = self._raw_table(table)
-        statistics.check_writable(raw, table)
+        withdrawal.check_writable(raw, table)
         parts = [conversion.build_new_partition(raw, name, where, write_id) for name, where in locations.items()]
         for start in range(0, len(parts), _PARTITIONS_PER_CALL):
             request = ttypes.AddPartitionsRequest(

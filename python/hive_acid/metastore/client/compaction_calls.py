@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hive_acid.errors import build_error
-from hive_acid.metastore.calls import Calls
 from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
+from hive_acid.metastore.client.calls import Calls
 from hive_acid.metastore.compaction_types import (
     CompactionInfo,
     CompactionJob,

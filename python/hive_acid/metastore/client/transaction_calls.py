@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from hive_acid.errors import TransactionAborted, build_error
-from hive_acid.metastore import conversion
-from hive_acid.metastore.calls import Calls
+from hive_acid.metastore.client import conversion
+from hive_acid.metastore.client.calls import Calls
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.types import (
     HeldLock,

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hive_acid.metastore.security import HttpCaller, LoginFailed
+from hive_acid.login.security import HttpCaller, LoginFailed
 from hive_acid.transport import Http
 
 TOKEN_VARIABLE = "HMS_JWT"  # noqa: S105 (a name)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import socket
 import ssl
 
-from hive_acid.metastore.endpoints import Endpoint
-from hive_acid.metastore.tls import wrap
+from hive_acid.login.tls import wrap
+from hive_acid.metastore.transports.endpoints import Endpoint
 
 _QUIET_S, _PROBE_PAUSE_S, _PROBES = 60, 10, 6
 _KEEP_ALIVE = (

@@ -10,8 +10,8 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from hive_acid.metastore.security import LoginFailed
-from hive_acid.metastore.tokens import Token
+from hive_acid.login.security import LoginFailed
+from hive_acid.login.tokens import Token
 
 _PAIR = re.compile(rb'([A-Za-z-]+)=(?:"((?:\\.|[^"\\])*)"|([^,\s]*))')
 _COUNT = b"00000001"

@@ -8,11 +8,11 @@ from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport, TTransportException
 
-from hive_acid.metastore import sockets
-from hive_acid.metastore.endpoints import Endpoint
+from hive_acid.login.security import NO_SECURITY, Security
 from hive_acid.metastore.generated import ThriftHiveMetastore
-from hive_acid.metastore.sasl_transport import SaslTransport
-from hive_acid.metastore.security import NO_SECURITY, Security
+from hive_acid.metastore.transports import sockets
+from hive_acid.metastore.transports.endpoints import Endpoint
+from hive_acid.metastore.transports.sasl_transport import SaslTransport
 
 
 class RequestNotSent(TTransportException):  # type: ignore[misc]

@@ -8,8 +8,8 @@ from typing import Any, Final, Protocol
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.errors.outcome import StatementOutcome, tell, telling
 from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
+from hive_acid.metastore.client.table_calls import TableCalls
 from hive_acid.metastore.generated import ttypes
-from hive_acid.metastore.table_calls import TableCalls
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableKind, TableName
 from hive_acid.wire.catalogs import DescribedColumn, DescribedDatabase, DescribedTable

@@ -20,12 +20,12 @@ from thrift.Thrift import TApplicationException, TException
 from thrift.transport.TTransport import TTransportException
 
 from hive_acid.clock import monotonic_ms
-from hive_acid.metastore.binary_connection import BinaryConnection, RequestNotSent
-from hive_acid.metastore.diagnosis import find_mismatch, find_refusal
-from hive_acid.metastore.endpoints import Endpoint
-from hive_acid.metastore.http_connection import HttpConnection
-from hive_acid.metastore.patience import Patience
-from hive_acid.metastore.security import NO_SECURITY, LoginFailed, Security
+from hive_acid.login.security import NO_SECURITY, LoginFailed, Security
+from hive_acid.metastore.transports.binary_connection import BinaryConnection, RequestNotSent
+from hive_acid.metastore.transports.diagnosis import find_mismatch, find_refusal
+from hive_acid.metastore.transports.endpoints import Endpoint
+from hive_acid.metastore.transports.http_connection import HttpConnection
+from hive_acid.metastore.transports.patience import Patience
 
 LONGEST_IDLE_MS = 180_000
 """Gateways of clouds forget connections after four minutes or more."""

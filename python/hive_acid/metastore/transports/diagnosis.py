@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from thrift.Thrift import TApplicationException
 
-from hive_acid.metastore.sasl_transport import Status
-from hive_acid.metastore.security import LoginFailed, Security
+from hive_acid.login.security import LoginFailed, Security
+from hive_acid.metastore.transports.sasl_transport import Status
 
 OTHER_USER = "HIVE_ACID_METASTORE_LOGIN.OTHER_USER"
 _OTHER_USER_PREFIX = f"[{OTHER_USER}] "

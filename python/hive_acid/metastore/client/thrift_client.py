@@ -13,12 +13,12 @@ from typing import Any
 
 from thrift.Thrift import TApplicationException
 
-from hive_acid.metastore.compaction_calls import CompactionCalls
-from hive_acid.metastore.connection import is_unknown_method
-from hive_acid.metastore.definitions import DefinitionCalls
-from hive_acid.metastore.directory import DirectoryCalls
+from hive_acid.metastore.client.compaction_calls import CompactionCalls
+from hive_acid.metastore.client.definitions import DefinitionCalls
+from hive_acid.metastore.client.directory import DirectoryCalls
+from hive_acid.metastore.client.statistics_calls import StatisticsCalls
 from hive_acid.metastore.generated import ttypes
-from hive_acid.metastore.statistics_calls import StatisticsCalls
+from hive_acid.metastore.transports.connection import is_unknown_method
 from hive_acid.metastore.types import MetastoreLine, ServerInfo
 
 TRANSFORMER = "metastore.metadata.transformer.class"

@@ -13,7 +13,7 @@ from typing import Any
 
 from thrift.transport.TTransport import CReadableTransport, TTransportBase, TTransportException
 
-from hive_acid.metastore.security import LoginFailed, Mechanism
+from hive_acid.login.security import LoginFailed, Mechanism
 
 _HEADER = struct.Struct(">BI")
 _LENGTH = struct.Struct(">i")

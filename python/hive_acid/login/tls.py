@@ -6,7 +6,7 @@ import socket
 import ssl
 
 from hive_acid.errors import build_error
-from hive_acid.metastore.security import LoginFailed
+from hive_acid.login.security import LoginFailed
 
 _OTHER_HOST = (62, 64)
 """OpenSSL's numbers for a certificate of another host name, and of another IP address (X509_V_ERR_…)."""

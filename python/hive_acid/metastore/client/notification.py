@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hive_acid.metastore import conversion
+from hive_acid.metastore.client import conversion
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.types import AddedFile
 from hive_acid.model.names import is_base

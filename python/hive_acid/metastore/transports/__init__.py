@@ -1,0 +1,1 @@
+"""Connections to a metastore: found, opened, secured, kept and opened again."""
