@@ -41,12 +41,12 @@ from hive_acid.transactions.manager import Transaction
 from hive_acid.transactions.validity import build_read_lock, is_lockable
 from hive_acid.writing.buckets import build_sorted_refusal
 from hive_acid.writing.engine import WriteResult
-from hive_acid.writing.local_files import refuse_local_files
-from hive_acid.writing.mounts import refuse_mounted
 from hive_acid.writing.notes import NoteWriter
-from hive_acid.writing.output_rules import find_scheme, is_object_store
-from hive_acid.writing.publication import Markers, Owner, Publication
-from hive_acid.writing.publications import build_compaction_publication
+from hive_acid.writing.publishing.local_files import refuse_local_files
+from hive_acid.writing.publishing.mounts import refuse_mounted
+from hive_acid.writing.publishing.output_rules import find_scheme, is_object_store
+from hive_acid.writing.publishing.publication import Markers, Owner, Publication
+from hive_acid.writing.publishing.publications import build_compaction_publication
 from hive_acid.writing.table_rules import (
     build_row_type,
     find_compression,

@@ -16,8 +16,8 @@ from hive_acid.transactions.lower_write_ids import LowerWriteIds
 from hive_acid.transactions.manager import Transaction
 from hive_acid.writing.kept_lock import KeptLock
 from hive_acid.writing.notes import NoteWriter
-from hive_acid.writing.publication import Markers, Publication
-from hive_acid.writing.publications import build_statement_publication
+from hive_acid.writing.publishing.publication import Markers, Publication
+from hive_acid.writing.publishing.publications import build_statement_publication
 from hive_acid.writing.snapshot_checks import SnapshotChecks
 from hive_acid.writing.stages import Begun, Found, Locked, Opened, Planned, TableWork
 from hive_acid.writing.unlocked_writers import UnlockedWriters

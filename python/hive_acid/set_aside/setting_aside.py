@@ -45,8 +45,8 @@ from hive_acid.snapshot.table_snapshot import load_state
 from hive_acid.transactions.manager import Transaction
 from hive_acid.wire.storage import FileVersion
 from hive_acid.writing.notes import NoteWriter
-from hive_acid.writing.output_rules import OutputWay, find_output_way, find_scheme
 from hive_acid.writing.partitions import withdraw_statistics
+from hive_acid.writing.publishing.output_rules import OutputWay, find_output_way, find_scheme
 
 OPERATION = "SET ASIDE"
 _BAR_FILE = "README"

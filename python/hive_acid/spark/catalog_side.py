@@ -41,8 +41,8 @@ from hive_acid.transactions.manager import TransactionManager
 from hive_acid.transactions.unlocked_writers import OUR_AGENT
 from hive_acid.transport import HiveSetting, read_transport
 from hive_acid.wire.catalogs import CatalogRequest
-from hive_acid.writing.local_files import runs_on_one_machine
 from hive_acid.writing.notes import Author, NoteWriter
+from hive_acid.writing.publishing.local_files import runs_on_one_machine
 
 
 class CatalogSide:

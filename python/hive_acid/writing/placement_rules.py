@@ -8,9 +8,9 @@ from hive_acid import config
 from hive_acid.errors import build_error
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.writing.engine import WriteResult
-from hive_acid.writing.local_files import refuse_local_files
-from hive_acid.writing.mounts import refuse_mounted
 from hive_acid.writing.partitions import TouchedPartitions
+from hive_acid.writing.publishing.local_files import refuse_local_files
+from hive_acid.writing.publishing.mounts import refuse_mounted
 from hive_acid.writing.stages import Found, Numbered, TableWork, find_overwritten
 from hive_acid.writing.table_rules import find_place_fault
 

@@ -18,7 +18,7 @@ from hive_acid.transactions.manager import Transaction
 from hive_acid.transactions.validity import Rule
 from hive_acid.writing.engine import Engine, WriteResult
 from hive_acid.writing.partitions import TouchedPartitions
-from hive_acid.writing.publication import Publication
+from hive_acid.writing.publishing.publication import Publication
 from hive_acid.writing.statement import Statement
 
 

@@ -25,7 +25,7 @@ from hive_acid.writing.change_limits import ChangeLimits
 from hive_acid.writing.conflicts import Conflict
 from hive_acid.writing.engine import SourceChanged, WriteResult
 from hive_acid.writing.overwrites import find_emptied, find_truncated
-from hive_acid.writing.publication import Publication
+from hive_acid.writing.publishing.publication import Publication
 from hive_acid.writing.stages import Foreseen, Locked, Opened
 from hive_acid.writing.statement import Statement
 from hive_acid.writing.table_rules import (

@@ -23,7 +23,7 @@ from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.statements import Overwrite
 from hive_acid.wire.write_spec import WriteSpec, WrittenFolder
 from hive_acid.writing.engine import RowCounts, WriteResult
-from hive_acid.writing.output_rules import find_place
+from hive_acid.writing.publishing.output_rules import find_place
 from hive_acid.writing.statement import Statement
 from support.faults import Clock, FaultyMetastore
 from support.memory_file_system import MemoryFileSystem

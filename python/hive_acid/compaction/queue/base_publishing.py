@@ -18,7 +18,7 @@ from hive_acid.older_python import add_note
 from hive_acid.transactions.manager import Transaction, TransactionManager
 from hive_acid.writing.conflicts import Conflict, meeting_lost_files
 from hive_acid.writing.engine import WriteResult
-from hive_acid.writing.publication import Publication
+from hive_acid.writing.publishing.publication import Publication
 
 LOG = logging.getLogger(__name__)
 

@@ -14,8 +14,8 @@ from hive_acid.snapshot import directory_choice
 from hive_acid.snapshot.directory_choice import Standing
 from hive_acid.transactions import ddl_locks
 from hive_acid.wire.ddl_kinds import DdlKind
+from hive_acid.writing.publishing.staged_publication import StagedPublication
 from hive_acid.writing.snapshot_checks import SnapshotChecks
-from hive_acid.writing.staged_publication import StagedPublication
 from support.model_checker.mutants import Mutant, build_rule_mutants, nothing, returning, step
 
 _BUILDS = "Later steps work with what it finds: without it no statement comes to its end."

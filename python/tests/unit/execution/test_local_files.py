@@ -9,7 +9,7 @@ from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import Column, Partition
 from hive_acid.wire.statement_kinds import StatementKind
-from hive_acid.writing.local_files import runs_on_one_machine
+from hive_acid.writing.publishing.local_files import runs_on_one_machine
 from support.statements import TABLE, World, build_table
 from unit.compaction.worker_shop import Shop
 

@@ -8,7 +8,7 @@ from hive_acid.model.names import FolderName
 from hive_acid.snapshot.listing import ListedFile, Listing
 from hive_acid.wire.storage import PendingUpload
 from hive_acid.wire.write_spec import OutputJob, WrittenFolder
-from hive_acid.writing.output_rules import (
+from hive_acid.writing.publishing.output_rules import (
     OutputPlan,
     OutputWay,
     find_difference,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from hive_acid import config
 from hive_acid.model.names import FolderName
 from hive_acid.snapshot.filesystem import FileSystem
-from hive_acid.writing.committed_publication import CommittedPublication
-from hive_acid.writing.output_rules import OutputWay, find_output_way
-from hive_acid.writing.publication import Markers, Publication
-from hive_acid.writing.staged_publication import StagedPublication
+from hive_acid.writing.publishing.committed_publication import CommittedPublication
+from hive_acid.writing.publishing.output_rules import OutputWay, find_output_way
+from hive_acid.writing.publishing.publication import Markers, Publication
+from hive_acid.writing.publishing.staged_publication import StagedPublication
 
 
 def build_statement_publication(

@@ -12,7 +12,7 @@ from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.wire.write_spec import OutputJob
 from hive_acid.writing.conflicts import Conflict
 from hive_acid.writing.engine import WriteResult
-from hive_acid.writing.output_rules import (
+from hive_acid.writing.publishing.output_rules import (
     OutputPlan,
     find_difference,
     find_losers,
@@ -21,7 +21,7 @@ from hive_acid.writing.output_rules import (
     find_roots,
     plan_output,
 )
-from hive_acid.writing.publication import Markers, Owner, Publication
+from hive_acid.writing.publishing.publication import Markers, Owner, Publication
 
 LOG = logging.getLogger(__name__)
 

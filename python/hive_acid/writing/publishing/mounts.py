@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hive_acid.errors import build_error
 from hive_acid.model.table import TableName
 from hive_acid.snapshot.filesystem import FileSystem
-from hive_acid.writing.output_rules import ATOMIC_SCHEMES, find_scheme
+from hive_acid.writing.publishing.output_rules import ATOMIC_SCHEMES, find_scheme
 
 _MOUNTS = "viewfs"
 

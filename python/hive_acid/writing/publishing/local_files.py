@@ -9,8 +9,8 @@ from hive_acid import config
 from hive_acid.errors import build_error
 from hive_acid.model.table import TableName
 from hive_acid.snapshot.filesystem import FileSystem
-from hive_acid.writing.mounts import find_mounted_schemes
-from hive_acid.writing.output_rules import find_scheme
+from hive_acid.writing.publishing.mounts import find_mounted_schemes
+from hive_acid.writing.publishing.output_rules import find_scheme
 
 _LOCAL = "file"
 _ONE_MACHINE = re.compile(r"local(-cluster)?(\[.*\])?")
