@@ -1,7 +1,6 @@
 """Transactions and locks as a metastore shows them, the history of a table, and taking a write ID back."""
 
-from hive_acid.history.entries import format_json as format_history_json
-from hive_acid.history.entries import format_text as format_history_text
+from hive_acid.history.entries import HistoryEntry
 from hive_acid.history.reader import load_history
 from hive_acid.metastore.types import HeldLock, LockKind, LockState, TransactionInfo, TransactionState
 from hive_acid.set_aside.setting_aside import LostFolder, SetAside, SettingAside
@@ -12,6 +11,7 @@ from hive_acid.writing.unlocked_writers import find_unlocked_writers
 __all__ = [
     "OUR_AGENT",
     "HeldLock",
+    "HistoryEntry",
     "LockKind",
     "LockState",
     "LostFolder",
@@ -21,7 +21,5 @@ __all__ = [
     "TransactionState",
     "describe_owner",
     "find_unlocked_writers",
-    "format_history_json",
-    "format_history_text",
     "load_history",
 ]

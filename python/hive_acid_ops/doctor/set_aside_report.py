@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from hive_acid.api.statements import LostFolder, SetAside
-from hive_acid.api.statements import format_history_text as format_history
+from hive_acid_ops.history_report import format_text as format_history
 
 
 def format_text(found: SetAside, is_confirmed: bool = False) -> str:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from hive_acid.errors import InvalidStatement, UnsupportedOperation
-from hive_acid.history.entries import HistoryEntry, format_json, format_text
+from hive_acid.history.entries import HistoryEntry
 from hive_acid.history.note import HistoryFile, WriteNote
 from hive_acid.history.reader import load_history
 from hive_acid.model.names import HISTORY_FILE
 from hive_acid.model.table import Column, Partition, TableName
 from hive_acid.wire.statement_kinds import StatementKind
 from support.statements import LOCATION, TABLE, World, build_table
-from support.told_history import build_world, history, note_files, run, write_as_others
+from support.told_history import build_world, history, note_files, run
 
 INSERT, UPDATE, OVERWRITE = StatementKind.INSERT, StatementKind.UPDATE, StatementKind.OVERWRITE
 
@@ -143,7 +141,6 @@ def missing(path: str) -> str:
 
 def test_partitions_elsewhere_are_looked_at_and_an_empty_table_has_no_history(world: World) -> None:
     assert history(world) == []
-    assert format_text([]) == "nothing was written"
     world.memory.add_table(build_table(partition_columns=(Column("d", "string"),)))
     assert history(world) == []
     world.memory.add_partition(TABLE, Partition("d=1", ("1",), "/elsewhere/1", {}))
@@ -158,24 +155,3 @@ def test_other_tables_are_named_errors(world: World) -> None:
     world.memory.add_table(build_table(parameters={}))
     with pytest.raises(UnsupportedOperation, match="not transactional"):
         load_history(world.memory, world.file_system, TABLE)
-
-
-def test_the_history_is_told_to_people_and_programs(world: World) -> None:
-    run(world, INSERT, "INSERT INTO t VALUES (1)")
-    write_as_others(world, "delta_W_W_0000")
-    text = format_text(history(world))
-    assert text == (
-        "write ID 2  1970-01-01 00:00:05  -  by unknown\n"
-        "    rows not known; files 1, bytes 100\n"
-        "write ID 1  2023-11-14 22:13:20  INSERT  by nightly (app-1), user ada, transaction 1\n"
-        "    INSERT INTO t VALUES (?)\n"
-        "    rows 3 inserted, 0 updated, 0 deleted; files 1, bytes 100"
-    )
-    (newest, oldest) = json.loads(format_json(history(world)))["history"]
-    assert (newest["write_id"], newest["operation"]) == (2, None)
-    assert (oldest["statement"], oldest["inserted"]) == ("INSERT INTO t VALUES (?)", 3)
-
-
-def test_nothing_that_others_wrote_moves_the_cursor_of_a_terminal(world: World) -> None:
-    run(world, INSERT, "INSERT INTO `a\x1b[2J` VALUES (1)")
-    assert "\x1b" not in format_text(history(world))
