@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 from py4j.protocol import Py4JError, Py4JJavaError
 
 from hive_acid.errors import build_error
+from hive_acid.login.claimed_user import find_user
 from hive_acid.login.http_callers import find_caller
 from hive_acid.login.mechanisms import PasswordLogin, TokenLogin
 from hive_acid.login.security import Login, LoginFailed, Mechanism, Security
 from hive_acid.login.tls import make_context
 from hive_acid.login.tokens import Token, parse_token
-from hive_acid.metastore.client.calls import find_user
 from hive_acid.spark.secrets import read_unlogged, unlogged
 from hive_acid.spark.ticket_cache import find_cache, has_expired
 from hive_acid.transport import CREDENTIAL_STORES, HiveSetting, Kerberos, Password, Tls, Transport

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
-import os
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +10,7 @@ from thrift.Thrift import TApplicationException, TException
 
 from hive_acid.config import METASTORE_TIMEOUT_MS
 from hive_acid.errors import HiveAcidError, MetastoreRefused, MetastoreUnavailable, build_error
+from hive_acid.login.claimed_user import find_user
 from hive_acid.login.security import NO_SECURITY, Security
 from hive_acid.metastore.catalog_names import DEFAULT_CATALOG, place
 from hive_acid.metastore.client.conversion import split_by_bits
@@ -26,11 +25,6 @@ from hive_acid.metastore.types import MetastoreLine
 _OPEN_LIMIT = "hive.max.open.txns"
 _NEVER_EXPLAINED = ("commit_txn", "abort_txn")
 """Their failures say what happened to the transaction, or that nobody knows."""
-
-
-def find_user() -> str:
-    """The user Hadoop's simple authentication would name: HADOOP_USER_NAME, else the user of the process."""
-    return os.environ.get("HADOOP_USER_NAME") or getpass.getuser()
 
 
 class Calls:
