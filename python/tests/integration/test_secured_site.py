@@ -1,5 +1,6 @@
 """Statements where metastore and HDFS are those of a secured Hive site, and what may fail there fails.
 
+What each fault does to each way of writing is tried without security: `integration/hdfs`, `integration/faults`.
 The metastore is 3.1.3, with Kerberos over TLS. Executors are those of a standalone cluster; where HDFS asks for
 Kerberos, too, the driver is its own.
 """
@@ -18,7 +19,7 @@ from hive_acid.spark.lines import is_before
 from support.drivers import wait_until
 from support.hdfs.cluster import ROOT
 from support.hdfs.tables import ACID, BEFORE, NUMBERS
-from support.mutations import BUCKETED, MUTATIONS, TRUNCATIONS, WAYS_OF_WRITING, Mutation
+from support.mutations import EACH_WAY, MUTATIONS, Mutation, named
 from support.one_list import OWN_CATALOG_FAILURES, OWN_CATALOG_ROWS, STATEMENTS, find_failure
 from support.secured.site import CATALOG, USER, Site, started_site
 from support.session_process import StatementFailed
@@ -38,7 +39,7 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         yield started
 
 
-@pytest.mark.parametrize("mutation", (*MUTATIONS, *BUCKETED, *TRUNCATIONS), ids=str)
+@EACH_WAY
 def test_each_statement_changes_what_it_says(site: Site, mutation: Mutation) -> None:
     site.assert_changes(mutation)
 
@@ -61,6 +62,7 @@ def test_a_table_is_made_of_a_query_and_dropped(site: Site) -> None:
     assert site.path(name) not in site.hdfs.tree("/warehouse/db.db")
 
 
+@pytest.mark.parametrize("site", [SECURED_HDFS], indirect=True)
 def test_the_matrix_of_the_readme_holds_in_its_catalog(site: Site) -> None:
     failures = {}
     site.session.sql(f"CREATE DATABASE {CATALOG}.matrix LOCATION '{ROOT}/warehouse/matrix.db'")
@@ -86,13 +88,13 @@ def test_a_table_is_compacted(site: Site) -> None:
     site.assert_compacts(next(m for m in MUTATIONS if m.name == "update-flat"))
 
 
-@pytest.mark.parametrize("mutation", WAYS_OF_WRITING, ids=str)
+@named("update-partitions")
 def test_a_statement_outlives_the_fail_over_of_its_name_node(site: Site, mutation: Mutation) -> None:
     site.assert_outlives(mutation, lambda: site.hdfs.ask("failover"))
 
 
 @pytest.mark.parametrize("site", [CLUSTER], indirect=True)
-@pytest.mark.parametrize("mutation", WAYS_OF_WRITING, ids=str)
+@named("insert-buckets")
 def test_a_statement_outlives_its_executor(site: Site, mutation: Mutation) -> None:
     cluster = site.cluster
     assert cluster is not None
@@ -109,7 +111,7 @@ def test_a_statement_outlives_its_executor(site: Site, mutation: Mutation) -> No
     site.assert_outlives(mutation, kill_one)
 
 
-@pytest.mark.parametrize("mutation", WAYS_OF_WRITING, ids=str)
+@named("merge-moves")
 def test_of_a_driver_that_is_killed_nothing_is_left_to_be_seen(site: Site, mutation: Mutation) -> None:
     name, gate = site.create(mutation), site.gate()
     driver = site.start(f"driver-{next(site.numbers)}")

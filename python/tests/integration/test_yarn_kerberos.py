@@ -12,7 +12,7 @@ import pytest
 
 from integration.test_entry_points import ROUND, SCRIPTS, arguments, run
 from support.drivers import wait_until
-from support.mutations import MUTATIONS, Mutation
+from support.mutations import Mutation, named
 from support.processes import is_below
 from support.secured.metastore import keytab_settings
 from support.secured.yarn_site import USER, YarnSite, started_yarn_site
@@ -57,12 +57,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[YarnSite]:
         yield started
 
 
-@pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
+@named("insert-flat", "merge-moves")
 def test_statements_run_in_containers_of_a_cluster_with_kerberos(site: YarnSite, mutation: Mutation) -> None:
     site.assert_changes(mutation)
 
 
-@pytest.mark.parametrize("mutation", [m for m in MUTATIONS if m.name.endswith("-partitions")], ids=str)
+@named("update-partitions")
 def test_a_container_lost_before_the_write_is_over_costs_no_row(site: YarnSite, mutation: Mutation) -> None:
     """The container that is started instead has tokens, too."""
 
@@ -77,8 +77,11 @@ def test_a_container_lost_before_the_write_is_over_costs_no_row(site: YarnSite, 
     site.assert_outlives(mutation, kill_one_that_waits)
 
 
-@pytest.mark.parametrize("by_keytab", [False, True], ids=["ticket", "keytab"])
-@pytest.mark.parametrize("mode", ["client", "cluster"])
+@pytest.mark.parametrize(
+    ("mode", "by_keytab"),
+    [("client", False), ("cluster", False), ("cluster", True)],
+    ids=["client-ticket", "cluster-ticket", "cluster-keytab"],
+)
 def test_spark_submit_runs_a_job_whose_driver_in_a_container_has_tokens_or_a_keytab(
     site: YarnSite, tmp_path: Path, mode: str, *, by_keytab: bool
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
@@ -186,14 +186,11 @@ the question. What each statement does there is asked once, without a fault.
 """
 
 
-def slow_but(*names: str, among: Sequence[Mutation] = ()) -> pytest.MarkDecorator:
-    """A test's parameter `mutation`: those named in the gate, the others only where everything is run.
+def named(*names: str) -> pytest.MarkDecorator:
+    """A test's parameter `mutation`: the statements of these names."""
+    of_name = {mutation.name: mutation for mutation in (*MUTATIONS, *BUCKETED, *TRUNCATIONS)}
+    return pytest.mark.parametrize("mutation", [of_name[name] for name in names], ids=str)
 
-    The others are those of `among`, or one for each way of writing.
-    """
-    chosen = among or [m for m in MUTATIONS if m.name in names or m in WAYS_OF_WRITING]
-    cases = [
-        pytest.param(mutation, id=mutation.name, marks=() if mutation.name in names else pytest.mark.slow)
-        for mutation in chosen
-    ]
-    return pytest.mark.parametrize("mutation", cases)
+
+EACH_WAY = named(*(mutation.name for mutation in WAYS_OF_WRITING))
+"""The same: each way of writing."""

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 import pytest
 
 from support.drivers import Drivers, Gate, Trial, wait_until
-from support.mutations import MUTATIONS, WAYS_OF_WRITING, Mutation, slow_but
+from support.mutations import EACH_WAY, MUTATIONS, Mutation, named
 from support.processes import is_below
 from support.session_process import SessionProcess, StatementFailed
 from support.spark_settings import LOCAL_FILES_ON_CLUSTER, SHARED_FILES
@@ -85,10 +85,6 @@ def find_waiting(gate: Gate, executors: list[int]) -> int:
     return next(executor for executor in executors if is_below(worker, executor))
 
 
-NO_SHUFFLE = ("insert-flat", "overwrite-flat")
-"""Their one stage is the write, whose tasks Spark does not overtake in so short a time."""
-
-
 def assert_done(trial: Trial, affected: object) -> None:
     """Each row once, one file per bucket and folder, nothing left."""
     trial.assert_done(affected)
@@ -96,7 +92,7 @@ def assert_done(trial: Trial, affected: object) -> None:
     assert len(new) == len(set(new)) > 0
 
 
-@pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
+@EACH_WAY
 def test_statements_run_on_executors(drivers: Drivers, clustered: Clustered, mutation: Mutation) -> None:
     trial = drivers.trial(mutation)
     ((affected, *_),) = clustered.sql(trial.text())
@@ -118,9 +114,10 @@ def test_a_table_on_local_disks_is_written_to_only_where_a_setting_admits_it(
     assert_done(trial, affected)
 
 
-@slow_but("update-partitions", among=[m for m in WAYS_OF_WRITING if m.name not in NO_SHUFFLE])
+@named("update-partitions", "insert-buckets")
 def test_of_two_attempts_at_a_time_one_counts(drivers: Drivers, clustered: Clustered, mutation: Mutation) -> None:
-    """The first attempt of a task waits; a speculative one overtakes it."""
+    """The first attempt of a task waits; a speculative one overtakes it, after a shuffle alone: a write without one is
+    too short."""
     # a table's rows lie in two files then, which two tasks read: the only task of a stage is never overtaken
     clustered.sql("SET spark.sql.orc.filterPushdown = false")
     clustered.sql(drivers.trial(mutation).text())
@@ -137,10 +134,8 @@ def test_of_two_attempts_at_a_time_one_counts(drivers: Drivers, clustered: Clust
     clustered.sql("RESET spark.sql.orc.filterPushdown")
 
 
-@slow_but("update-partitions", among=WAYS_OF_WRITING)
-@pytest.mark.parametrize(
-    "lost", [pytest.param("the one that waits", marks=pytest.mark.slow), "the one that has finished"]
-)
+@EACH_WAY
+@pytest.mark.parametrize("lost", ["the one that has finished"])
 def test_an_executor_lost_before_the_write_is_over_costs_no_row(
     drivers: Drivers, clustered: Clustered, mutation: Mutation, lost: str
 ) -> None:
@@ -158,7 +153,7 @@ def test_an_executor_lost_before_the_write_is_over_costs_no_row(
     assert_done(trial, affected)
 
 
-@slow_but(among=WAYS_OF_WRITING)
+@named("update-partitions")
 @pytest.mark.parametrize("lost", ["the one that waits", "the one that has finished"])
 def test_a_machine_lost_before_the_write_is_over_costs_no_row(
     drivers: Drivers, clustered: Clustered, mutation: Mutation, lost: str
@@ -193,7 +188,7 @@ def elastic(start_clustered: Callable[[str, dict[str, str]], Clustered]) -> Clus
     return start_clustered("elastic", TAKEN_AWAY)
 
 
-@slow_but(among=WAYS_OF_WRITING)
+@named("merge-moves")
 def test_a_machine_that_is_taken_away_in_order_costs_no_row(
     drivers: Drivers, elastic: Clustered, mutation: Mutation
 ) -> None:

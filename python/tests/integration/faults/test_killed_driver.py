@@ -14,7 +14,7 @@ from support.thrift_proxy import Hold, ThriftProxy
 
 pytestmark = pytest.mark.beyond_the_gate(
     "in memory, at every step of each statement: `unit/execution/test_fault_matrix.py`; "
-    "`integration/faults/test_matrix.py`"
+    "`integration/faults/test_random_kills.py` kills at random moments"
 )
 
 POINTS = ("committed", "renamed", "staged", "renaming", "commit", "writing")
@@ -42,18 +42,11 @@ def stop_at(point: str, trial: Trial, session: SessionProcess, proxy: ThriftProx
     return held
 
 
-@pytest.mark.parametrize(
-    ("shift", "half"),
-    [
-        (0, 0),
-        *(pytest.param(*cell, marks=pytest.mark.slow) for cell in itertools.product((0, 3), (0, 1)) if any(cell)),
-    ],
-)
-def test_what_was_not_committed_is_never_seen(drivers: Drivers, shift: int, half: int) -> None:
+def test_what_was_not_committed_is_never_seen(drivers: Drivers) -> None:
     """One driver with a statement of every other kind, each at another point: all would outlast a transaction."""
-    mutations = MUTATIONS[half::2]
-    points = dict(zip(mutations, itertools.cycle(POINTS[shift:] + POINTS[:shift]), strict=False))
-    names = {mutation: f"killed_{shift}_{mutation.name.replace('-', '_')}" for mutation in mutations}
+    mutations = MUTATIONS[::2]
+    points = dict(zip(mutations, itertools.cycle(POINTS), strict=False))
+    names = {mutation: f"killed_{mutation.name.replace('-', '_')}" for mutation in mutations}
     trials = {mutation: drivers.trial(mutation, names[mutation]) for mutation in mutations}
     helds = []
     with drivers.another_session() as (victim, proxy):

@@ -10,17 +10,15 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from _pytest.mark import ParameterSet
 
 from hive_acid.commands.shared import ABORTED, DONE, OPEN
 from hive_acid.errors.outcome import StatementOutcome
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind
 from support.drivers import LIMIT_SECONDS, Drivers, Table, wait_until
-from support.mutations import WAYS_OF_WRITING, Mutation
+from support.mutations import MUTATIONS, Mutation
 from support.session_process import StatementFailed
 from support.thrift_proxy import Lost
 
@@ -67,18 +65,15 @@ def ask(command: list[str]) -> tuple[int, str]:
     return told.returncode, found[1]
 
 
-def cases() -> Iterator[ParameterSet]:
-    """Each way of writing with requests and answers lost in turn, some with each call lost both ways."""
-    for mutation in WAYS_OF_WRITING:
-        marks = () if mutation.name == "insert-flat" else pytest.mark.slow
-        yield pytest.param(mutation, tuple(Lost), id=f"{mutation}-in-turn", marks=marks)
-        if mutation.name in ("insert-flat", "overwrite-partitions"):
-            for lost in Lost:
-                yield pytest.param(mutation, (lost,), id=f"{mutation}-{lost.value}", marks=pytest.mark.slow)
+INSERT, OVERWRITE = (next(m for m in MUTATIONS if m.name == name) for name in ("insert-flat", "overwrite-partitions"))
 
 
-@pytest.mark.beyond_the_gate("`unit/execution/test_together.py`; an error in the second")
-@pytest.mark.parametrize(("mutation", "losts"), list(cases()))
+@pytest.mark.beyond_the_gate("in memory, of each statement: `unit/execution/test_fault_matrix.py`")
+@pytest.mark.parametrize(
+    ("mutation", "losts"),
+    [(INSERT, (Lost.REQUEST,)), (INSERT, (Lost.ANSWER,)), (OVERWRITE, tuple(Lost))],
+    ids=["insert-request", "insert-answer", "overwrite-partitions-in-turn"],
+)
 def test_a_statement_reports_what_happened_whichever_call_is_lost(
     drivers: Drivers, mutation: Mutation, losts: tuple[Lost, ...]
 ) -> None:

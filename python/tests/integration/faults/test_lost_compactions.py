@@ -9,7 +9,6 @@ from support.drivers import Drivers, Table, wait_until
 from support.session_process import SessionProcess, StatementFailed
 from support.thrift_proxy import Lost
 
-CALLS = ("compact2", "find_next_compact2", "update_compactor_state", "mark_compacted")
 PROMPT_SECONDS = 60.0
 """Far from the hour that a statement may wait, for a machine that is busy."""
 DONE = ("ready for cleaning", "succeeded", "refused")
@@ -49,10 +48,11 @@ def assert_is_compacted(table: Table) -> None:
 
 
 @pytest.mark.beyond_the_gate(
-    "`unit/compaction/test_worker_failures.py`; one of the cells", but=["mark_compacted-Lost.REQUEST"]
+    "`unit/compaction/test_worker_failures.py`; the other one", but=["mark_compacted-Lost.REQUEST"]
 )
-@pytest.mark.parametrize("lost", Lost)
-@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize(
+    ("call", "lost"), [("find_next_compact2", Lost.ANSWER), ("mark_compacted", Lost.REQUEST)], ids=str
+)
 def test_after_a_lost_call_the_same_and_another_table_are_compacted_at_once(
     drivers: Drivers, call: str, lost: Lost
 ) -> None:
@@ -76,19 +76,15 @@ def test_after_a_lost_call_the_same_and_another_table_are_compacted_at_once(
 
 
 @pytest.mark.beyond_the_gate("`unit/compaction/test_worker_failures.py`; one of the cells")
-@pytest.mark.parametrize(("call", "answered"), [("compact2", True), ("find_next_compact2", True), ("lock", False)])
-def test_after_a_killed_session_the_same_and_another_table_are_compacted_at_once(
-    drivers: Drivers, call: str, answered: bool
-) -> None:
+def test_after_a_killed_session_the_same_and_another_table_are_compacted_at_once(drivers: Drivers) -> None:
     table, other = build_table(drivers), build_table(drivers)
     with drivers.another_session() as (victim, proxy):
-        held = proxy.hold(call, answered=answered)
+        held = proxy.hold("find_next_compact2", answered=True)
         victim.submit(f"ALTER TABLE {table.name} COMPACT 'major'")
         held.wait()
         victim.kill()
         held.drop()
     assert_compacted(drivers.session, other)
-    if call != "compact2":
-        assert not compact(drivers.session, table)[0], "it may be alive as long as its transaction is"
-        wait_until(lambda: not drivers.open_transactions(), "the transaction of the dead has timed out")
+    assert not compact(drivers.session, table)[0], "it may be alive as long as its transaction is"
+    wait_until(lambda: not drivers.open_transactions(), "the transaction of the dead has timed out")
     assert_compacted(drivers.session, table)

@@ -1,6 +1,6 @@
-"""Every statement with every fault, in real processes: wholly done, or wholly undone with a named error.
+"""Every kind of fault in real processes: a statement is wholly done, or wholly undone with a named error.
 
-The same over every step of a statement is `unit/execution/test_fault_matrix.py`; here the engine, the storage and the
+Each statement at each of its steps is `unit/execution/test_fault_matrix.py`; here the engine, the storage and the
 metastore are real. What ends the driver itself is in test_killed_driver.py, what ends an executor in test_cluster.py.
 """
 
@@ -16,43 +16,21 @@ import pytest
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind
 from hive_acid.wire.statement_kinds import StatementKind
 from support.drivers import LIMIT_SECONDS, Drivers, wait_until
-from support.mutations import MUTATIONS, Mutation, slow_but
+from support.mutations import Mutation, named
 from support.session_process import StatementFailed
 from support.spark_lines import raised_in_tasks
 from support.thrift_proxy import Lost
 
-ALL = pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
-CHANGES = [mutation for mutation in MUTATIONS if mutation.kind in (StatementKind.UPDATE, StatementKind.DELETE)]
 
-
-@pytest.mark.beyond_the_gate(
-    "in memory, every fault at every step of a statement of each way to write: "
-    "`unit/execution/test_fault_matrix.py`; one statement for each fault",
-    but=["insert-flat"],
-)
-@ALL
-def test_without_a_fault_it_is_done(drivers: Drivers, mutation: Mutation) -> None:
-    trial = drivers.trial(mutation)
-    trial.assert_done(drivers.attempt(trial.text()))
-
-
-@pytest.mark.beyond_the_gate(
-    "in memory, every fault at every step of a statement of each way to write: "
-    "`unit/execution/test_fault_matrix.py`; one statement for each fault",
-    but=["delete-flat"],
-)
-@slow_but("insert-partitions", "delete-flat")
+@named("delete-flat")
 def test_an_exception_in_the_query_undoes_it(drivers: Drivers, mutation: Mutation) -> None:
     trial = drivers.trial(mutation)
     fails = f"int(if(id = {trial.numbers[1]}, raise_error('on purpose'), id))"
     trial.assert_undone(drivers.attempt(trial.text(fails)), raised_in_tasks("USER_RAISED_EXCEPTION"))
 
 
-@pytest.mark.beyond_the_gate(
-    "in memory, every fault at every step of a statement of each way to write: "
-    "`unit/execution/test_fault_matrix.py`; one statement for each fault"
-)
-@slow_but("insert-flat", "update-partitions", "delete-partitions")
+@pytest.mark.beyond_the_gate("an INSERT and a DELETE in `integration/faults/test_tasks.py`")
+@named("update-partitions", "merge-moves", "insert-buckets")
 def test_a_task_that_is_tried_again_writes_every_row_once(drivers: Drivers, mutation: Mutation) -> None:
     trial, marker = drivers.trial(mutation), drivers.marker()
     affected = drivers.attempt(trial.text(f"fail_once('{marker}', id, {trial.numbers[1]})"))
@@ -76,13 +54,9 @@ needs_limits = pytest.mark.skipif(
 )
 
 
-@pytest.mark.beyond_the_gate(
-    "in memory, every fault at every step of a statement of each way to write: "
-    "`unit/execution/test_fault_matrix.py`; one statement for each fault",
-    but=["update-partitions"],
-)
+@pytest.mark.beyond_the_gate("an UPDATE in the same test", but=["update-partitions"])
 @needs_limits
-@slow_but("insert-flat", "update-partitions", "delete-flat")
+@named("update-partitions", "merge-moves")
 def test_a_full_disk_under_the_tasks_undoes_it(drivers: Drivers, mutation: Mutation) -> None:
     """What the shuffle writes is shorter than any ORC file, but for that of a MERGE's join, which is Spark's own."""
     trial = drivers.trial(mutation)
@@ -99,11 +73,11 @@ def test_a_full_disk_under_the_tasks_undoes_it(drivers: Drivers, mutation: Mutat
     "in memory, at every step: `unit/execution/test_fault_matrix.py`; one cell of each kind in a real process"
 )
 @needs_limits
-@pytest.mark.parametrize("nth", [pytest.param(1, marks=pytest.mark.slow), 2])
-def test_a_full_disk_under_the_driver_undoes_it(drivers: Drivers, nth: int) -> None:
-    """When the folders are moved into place; with the second, one is there already."""
-    trial, gate = drivers.trial(next(m for m in MUTATIONS if m.name == "update-partitions")), drivers.gate()
-    running = drivers.session.submit(trial.text(), hold={"method": "write_text", "nth": nth, "gate": str(gate)})
+@named("update-partitions")
+def test_a_full_disk_under_the_driver_undoes_it(drivers: Drivers, mutation: Mutation) -> None:
+    """When the second folder is moved into place; the first one is there already."""
+    trial, gate = drivers.trial(mutation), drivers.gate()
+    running = drivers.session.submit(trial.text(), hold={"method": "write_text", "nth": 2, "gate": str(gate)})
     gate.wait()
     with limited_file_size(drivers.session.wait_started(), 0):
         gate.open()
@@ -112,11 +86,10 @@ def test_a_full_disk_under_the_driver_undoes_it(drivers: Drivers, nth: int) -> N
 
 
 @pytest.mark.beyond_the_gate(
-    "in memory, every fault at every step of a statement of each way to write: "
-    "`unit/execution/test_fault_matrix.py`; one statement for each fault",
+    "in memory, at every step: `unit/execution/test_fault_matrix.py`; the other one in the same test",
     but=["request-insert-partitions"],
 )
-@slow_but("insert-partitions", "update-flat")
+@named("insert-partitions")
 @pytest.mark.parametrize("lost", Lost, ids=lambda lost: lost.value)
 def test_a_lost_commit_is_found_out_about(drivers: Drivers, mutation: Mutation, lost: Lost) -> None:
     trial = drivers.trial(mutation)
@@ -127,11 +100,10 @@ def test_a_lost_commit_is_found_out_about(drivers: Drivers, mutation: Mutation, 
 
 
 @pytest.mark.beyond_the_gate(
-    "in memory, every fault at every step of a statement of each way to write: "
-    "`unit/execution/test_fault_matrix.py`; one statement for each fault",
+    "a statement of another thread in the same file; the other way in the same test",
     but=["cancelJobGroup-update-partitions"],
 )
-@slow_but("insert-flat", "update-partitions", "delete-flat")
+@named("update-partitions")
 @pytest.mark.parametrize("way", ["cancelJobGroup", "Ctrl-C"])
 def test_a_cancelled_statement_is_undone_at_once(drivers: Drivers, mutation: Mutation, way: str) -> None:
     """The tasks are cancelled too: the gate is closed until then, and who comes out of it afterwards writes nothing."""
@@ -153,8 +125,7 @@ def test_a_cancelled_statement_is_undone_at_once(drivers: Drivers, mutation: Mut
     trial.assert_done(drivers.attempt(trial.text()))
 
 
-@pytest.mark.beyond_the_gate("a DELETE in the same file", cells=["insert-flat"])
-@slow_but("insert-flat", "delete-flat")
+@named("delete-flat")
 def test_ctrl_c_leaves_the_statements_of_other_threads_alone(drivers: Drivers, mutation: Mutation) -> None:
     """py4j would close the connections of all threads, and send again what they wait for."""
     trial, gate, its_gate = drivers.trial(mutation), drivers.gate(), drivers.gate()
@@ -174,7 +145,7 @@ def test_ctrl_c_leaves_the_statements_of_other_threads_alone(drivers: Drivers, m
     assert other.ids() == []
 
 
-@slow_but("update-partitions")
+@named("update-partitions")
 def test_ctrl_c_while_a_lock_is_awaited_undoes_the_statement(drivers: Drivers, mutation: Mutation) -> None:
     trial, client = drivers.trial(mutation), drivers.client
     txn_id = client.open_transaction("somebody", "elsewhere", "their tool")
@@ -194,7 +165,7 @@ def test_ctrl_c_while_a_lock_is_awaited_undoes_the_statement(drivers: Drivers, m
 @pytest.mark.beyond_the_gate(
     "in memory, at every step: `unit/execution/test_fault_matrix.py`; one cell of each kind in a real process"
 )
-@slow_but("update-partitions")
+@named("update-partitions")
 def test_a_lock_that_another_keeps_is_not_waited_for_for_ever(drivers: Drivers, mutation: Mutation) -> None:
     trial, client = drivers.trial(mutation), drivers.client
     wait_until(lambda: not trial.table.locks(), "nobody reads any more")
@@ -209,12 +180,8 @@ def test_a_lock_that_another_keeps_is_not_waited_for_for_ever(drivers: Drivers, 
     trial.assert_undone(failure, "HIVE_ACID_LOCK_TIMEOUT")
 
 
-@pytest.mark.beyond_the_gate(
-    "in memory, every fault at every step of a statement of each way to write: "
-    "`unit/execution/test_fault_matrix.py`; one statement for each fault",
-    but=["delete-flat"],
-)
-@slow_but("update-partitions", "delete-flat", among=CHANGES)
+@pytest.mark.beyond_the_gate("a DELETE in the same test", but=["delete-flat"])
+@named("delete-flat", "update-named")
 def test_a_statement_that_lost_a_race_runs_again(drivers: Drivers, mutation: Mutation) -> None:
     """Another session changes the same rows between the snapshot and the lock."""
     trial = drivers.trial(mutation)
@@ -231,8 +198,8 @@ def test_a_statement_that_lost_a_race_runs_again(drivers: Drivers, mutation: Mut
     trial.assert_rows(mutation.effect(changed, trial.numbers))
 
 
-@pytest.mark.beyond_the_gate("`unit/execution/test_fault_matrix.py`", cells=["update-partitions"])
-@slow_but("update-partitions")
+@pytest.mark.beyond_the_gate("`unit/execution/test_fault_matrix.py`")
+@named("update-partitions")
 def test_a_transaction_that_timed_out_unnoticed_is_not_committed(drivers: Drivers, mutation: Mutation) -> None:
     trial, gate = drivers.trial(mutation), drivers.gate()
     drivers.proxy.lose("heartbeat", Lost.REQUEST, forever=True)

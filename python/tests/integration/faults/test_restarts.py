@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from support.drivers import Drivers, start_drivers
-from support.mutations import WAYS_OF_WRITING, Mutation
+from support.mutations import Mutation, named
 
 pytestmark = pytest.mark.beyond_the_gate(
     "a client whose server vanishes (`contract/test_vanishing_server.py`); "
@@ -18,7 +18,6 @@ pytestmark = pytest.mark.beyond_the_gate(
 )
 
 PATIENT = {"metastore.txn.timeout": "600s"}
-EACH_WAY = pytest.mark.parametrize("mutation", WAYS_OF_WRITING, ids=str)
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +26,7 @@ def drivers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Drivers]:
         yield started
 
 
-@EACH_WAY
+@named("update-partitions")
 def test_a_metastore_that_starts_again_during_the_write_job_costs_only_time(
     drivers: Drivers, mutation: Mutation
 ) -> None:
@@ -40,7 +39,7 @@ def test_a_metastore_that_starts_again_during_the_write_job_costs_only_time(
     trial.assert_done(affected)
 
 
-@EACH_WAY
+@named("insert-flat", "overwrite-partitions")
 def test_a_commit_under_way_while_the_metastore_starts_again_is_resolved(drivers: Drivers, mutation: Mutation) -> None:
     trial = drivers.trial(mutation)
     held = drivers.proxy.hold("commit_txn")

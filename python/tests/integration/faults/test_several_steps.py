@@ -30,13 +30,6 @@ def is_at_rest(drivers: Drivers, *tables: Table) -> bool:
     return not drivers.open_transactions() and not any(table.locks() or table.staging() for table in tables)
 
 
-@pytest.mark.beyond_the_gate("`unit/execution/test_together.py`; an error in the second")
-def test_both_inserts_are_done(drivers: Drivers, table: Table, other: Table) -> None:
-    assert drivers.attempt(multi_insert(table, other)) == 2
-    assert (table.ids(), other.ids()) == ([*ALL, 100], [0, 200])
-    wait_until(lambda: is_at_rest(drivers, table, other), "all has ended")
-
-
 def test_an_error_in_the_second_undoes_the_first(drivers: Drivers, table: Table, other: Table) -> None:
     failure = drivers.attempt(multi_insert(table, other, "int(raise_error(string(id)))"))
     assert isinstance(failure, StatementFailed) and failure.condition == raised_in_tasks("USER_RAISED_EXCEPTION")
@@ -45,27 +38,14 @@ def test_an_error_in_the_second_undoes_the_first(drivers: Drivers, table: Table,
     wait_until(lambda: is_at_rest(drivers, table, other), "all has ended")
 
 
-@pytest.mark.beyond_the_gate(
-    "in memory, at every step of each statement; an error in the second in the same file; "
-    "`integration/faults/test_matrix.py`",
-    cells=["writing"],
-)
-@pytest.mark.parametrize("point", ["writing", pytest.param("commit", marks=pytest.mark.slow)])
-def test_a_driver_that_is_killed_between_them_shows_neither(
-    drivers: Drivers, table: Table, other: Table, point: str
-) -> None:
+@pytest.mark.beyond_the_gate("in memory, at every step of each statement; an error in the second in the same file")
+def test_a_driver_that_is_killed_between_them_shows_neither(drivers: Drivers, table: Table, other: Table) -> None:
+    """The first has been written, and is in place."""
     gate = drivers.gate()
-    with drivers.another_session() as (victim, proxy):
-        if point == "writing":  # the first has been written, and is in place
-            victim.submit(multi_insert(table, other, f"gate('{gate}', id)"))
-            gate.wait()
-            victim.kill()
-        else:
-            held = proxy.hold("commit_txn")
-            victim.submit(multi_insert(table, other))
-            held.wait()
-            victim.kill()
-            held.drop()
+    with drivers.another_session() as (victim, _):
+        victim.submit(multi_insert(table, other, f"gate('{gate}', id)"))
+        gate.wait()
+        victim.kill()
     assert (table.ids(), other.ids()) == (ALL, [0])
     wait_until(lambda: not drivers.open_transactions(), "the transaction has timed out")
     assert table.locks() == other.locks() == []
@@ -74,24 +54,20 @@ def test_a_driver_that_is_killed_between_them_shows_neither(
 
 
 @pytest.mark.beyond_the_gate("`unit/execution/test_together.py`; an error in the second")
-@pytest.mark.parametrize("lost", Lost)
-def test_a_commit_of_both_whose_answers_never_come_is_unknown_and_is_both_or_neither(
-    drivers: Drivers, table: Table, other: Table, lost: Lost
+def test_a_commit_of_both_whose_answers_never_come_is_unknown_and_is_both(
+    drivers: Drivers, table: Table, other: Table
 ) -> None:
-    drivers.proxy.lose("commit_txn", lost, forever=True)
+    drivers.proxy.lose("commit_txn", Lost.ANSWER, forever=True)
     failure = drivers.attempt(multi_insert(table, other))
     assert isinstance(failure, StatementFailed) and failure.condition == "HIVE_ACID_COMMIT_STATE_UNKNOWN"
     drivers.proxy.heal()
     table.wait_for_timeout()
-    expected = (ALL, [0]) if lost is Lost.REQUEST else ([*ALL, 100], [0, 200])
-    assert (table.ids(), other.ids()) == expected
+    assert (table.ids(), other.ids()) == ([*ALL, 100], [0, 200])
 
 
-@pytest.mark.beyond_the_gate("one statement", cells=["transaction", "several"])
-@pytest.mark.parametrize("steps", ["one", "several", "transaction"])
-def test_a_cache_shows_rows_whose_commit_nobody_has_told_of(
-    drivers: Drivers, table: Table, other: Table, steps: str
-) -> None:
+@pytest.mark.beyond_the_gate("one statement", cells=["transaction"])
+@pytest.mark.parametrize("steps", ["one", "transaction"])
+def test_a_cache_shows_rows_whose_commit_nobody_has_told_of(drivers: Drivers, table: Table, steps: str) -> None:
     session, insert = drivers.session, f"INSERT INTO {table.name} VALUES (100)"
     session.sql(f"CACHE TABLE {table.name}")
     assert session.sql(f"SELECT count(*) FROM {table.name}") == [(100,)]
@@ -100,7 +76,7 @@ def test_a_cache_shows_rows_whose_commit_nobody_has_told_of(
         if steps == "transaction":
             session.submit_for("main", [insert], together=True).result(LIMIT_SECONDS)
         else:
-            session.sql(insert if steps == "one" else multi_insert(table, other))
+            session.sql(insert)
     assert failed.value.condition == "HIVE_ACID_COMMIT_STATE_UNKNOWN"
     drivers.proxy.heal()
     assert session.sql(f"SELECT count(*) FROM {table.name}") == [(101,)]
@@ -108,17 +84,16 @@ def test_a_cache_shows_rows_whose_commit_nobody_has_told_of(
 
 
 @pytest.mark.beyond_the_gate("`unit/execution/test_together.py`; an error in the second")
-@pytest.mark.parametrize("lost", Lost)
-def test_a_new_table_is_kept_if_nobody_knows_whether_its_rows_were_committed(drivers: Drivers, lost: Lost) -> None:
+def test_a_new_table_is_kept_if_nobody_knows_whether_its_rows_were_committed(drivers: Drivers) -> None:
     name = f"created{next(drivers.numbers)}"
-    drivers.proxy.lose("commit_txn", lost, forever=True)
+    drivers.proxy.lose("commit_txn", Lost.REQUEST, forever=True)
     with pytest.raises(StatementFailed) as failed:
         drivers.session.sql(f"CREATE TABLE {name} {ACID} AS SELECT 1 AS id")
     assert failed.value.condition == "HIVE_ACID_COMMIT_STATE_UNKNOWN"
     drivers.proxy.heal()
     created = Table(drivers, TableName("default", name))
     created.wait_for_timeout()
-    assert created.ids() == ([] if lost is Lost.REQUEST else [1])
+    assert created.ids() == []
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ import pytest
 
 from integration.test_entry_points import ROUND, SCRIPTS, arguments, run
 from support.drivers import Drivers, wait_until
-from support.mutations import MUTATIONS, Mutation
+from support.mutations import Mutation, named
 from support.processes import is_below
 from support.session_process import SessionProcess
 from support.spark_settings import SHARED_FILES, SHORT_LIVED
@@ -56,14 +56,14 @@ def session(drivers: Drivers, yarn: Yarn) -> Iterator[SessionProcess]:
         yield started
 
 
-@pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
+@named("insert-flat", "merge-moves")
 def test_statements_run_in_containers(drivers: Drivers, session: SessionProcess, mutation: Mutation) -> None:
     trial = drivers.trial(mutation)
     ((affected, *_),) = session.sql(trial.text())
     trial.assert_done(affected)
 
 
-@pytest.mark.parametrize("mutation", [m for m in MUTATIONS if m.name.endswith("-partitions")], ids=str)
+@named("update-partitions")
 def test_a_container_lost_before_the_write_is_over_costs_no_row(
     drivers: Drivers, yarn: Yarn, session: SessionProcess, mutation: Mutation
 ) -> None:

@@ -6,12 +6,12 @@ import pytest
 
 from support.hdfs.lake import Lake
 from support.hdfs.tables import BEFORE, NUMBERS
-from support.mutations import MUTATIONS, TRUNCATIONS, WAYS_OF_WRITING, Mutation
+from support.mutations import EACH_WAY, MUTATIONS, Mutation, named
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("mutation", WAYS_OF_WRITING, ids=str)
+@EACH_WAY
 def test_a_statement_outlives_the_fail_over_of_its_name_node(lake: Lake, mutation: Mutation) -> None:
     lake.assert_outlives(mutation, lambda: lake.hdfs.ask("failover"))
 
@@ -34,8 +34,7 @@ def test_a_statement_outlives_a_fail_over_before_a_call_of_the_driver(lake: Lake
     assert lake.rows(name) == merge.effect(BEFORE, NUMBERS)
 
 
-@pytest.mark.parametrize("strike", ["failover", "kill-namenode", "kill-datanode"])
-@pytest.mark.parametrize("kind", ["minor", "major"])
+@pytest.mark.parametrize(("kind", "strike"), [("minor", "failover"), ("major", "kill-datanode")])
 def test_a_compaction_outlives_the_loss_of_a_server_before_its_rename(lake: Lake, kind: str, strike: str) -> None:
     update = next(m for m in MUTATIONS if m.name == "update-flat")
     name = lake.create(update)
@@ -50,14 +49,14 @@ def test_a_compaction_outlives_the_loss_of_a_server_before_its_rename(lake: Lake
     assert any(made in path for path in lake.hdfs.tree(lake.path(name)))
 
 
-@pytest.mark.parametrize("mutation", TRUNCATIONS, ids=str)
+@named("truncate-partitions")
 def test_a_truncation_outlives_a_fail_over_before_its_rename(lake: Lake, mutation: Mutation) -> None:
     name = lake.create(mutation)
     strike_before_call(lake, mutation.text(name, NUMBERS), "rename", "failover")
     assert lake.rows(name) == []
 
 
-@pytest.mark.parametrize("mutation", WAYS_OF_WRITING, ids=str)
+@named("update-partitions")
 @pytest.mark.parametrize("lost", ["namenode", "datanode"])
 def test_a_statement_outlives_the_loss_of_a_server(lake: Lake, mutation: Mutation, lost: str) -> None:
     try:

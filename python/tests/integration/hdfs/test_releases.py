@@ -9,15 +9,9 @@ import pytest
 from support.hdfs.cluster import Hdfs
 from support.hdfs.lake import Lake, started_lake
 from support.metastore_releases import GATE_VERSION
-from support.mutations import MUTATIONS, TRUNCATIONS, Mutation
+from support.mutations import MUTATIONS, Mutation, named
 
 pytestmark = pytest.mark.slow
-SOME = [
-    mutation
-    for mutation in (*MUTATIONS, *TRUNCATIONS)
-    if mutation.name
-    in ("insert-partitions", "update-flat", "delete-partitions", "merge-moves", "overwrite-flat", "truncate-partitions")
-]
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +20,7 @@ def older(hdfs: Hdfs, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake
         yield started
 
 
-@pytest.mark.parametrize("mutation", SOME, ids=str)
+@named("merge-moves", "overwrite-flat", "truncate-partitions")
 def test_each_statement_changes_what_it_says(older: Lake, mutation: Mutation) -> None:
     older.assert_changes(mutation)
 

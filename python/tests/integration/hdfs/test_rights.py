@@ -7,16 +7,14 @@ import pytest
 from support.hdfs.cluster import Rights
 from support.hdfs.lake import Lake
 from support.hdfs.tables import BEFORE, NUMBERS
-from support.mutations import MUTATIONS, TRUNCATIONS, Mutation
+from support.mutations import MUTATIONS, Mutation, named
 from support.session_process import StatementFailed
 
 pytestmark = pytest.mark.slow
 INSERT, PARTITIONS, UPDATE = (
     next(m for m in MUTATIONS if m.name == name) for name in ("insert-flat", "insert-partitions", "update-partitions")
 )
-SOME = [
-    m for m in MUTATIONS if m.name in ("insert-partitions", "update-flat", "merge-partitions", "overwrite-partitions")
-]
+SOME = named("insert-partitions", "update-flat", "overwrite-partitions")
 TEAM = "analysts"
 
 
@@ -30,7 +28,7 @@ def run(lake: Lake, mutation: Mutation, name: str) -> dict[str, Rights]:
     return new
 
 
-@pytest.mark.parametrize("mutation", SOME, ids=str)
+@SOME
 def test_new_files_have_the_default_acl_of_their_table(lake: Lake, mutation: Mutation) -> None:
     name = lake.create(mutation)
     lake.hdfs.shell("-setfacl", "-R", "-m", "default:user:ann:rwx", lake.path(name))
@@ -46,7 +44,7 @@ def test_new_files_have_the_default_acl_of_their_own_partition(lake: Lake, mutat
         assert ("user:ann:rwx" in rights.acl) == ("/d=1/" in path), (path, rights)
 
 
-@pytest.mark.parametrize("mutation", SOME, ids=str)
+@SOME
 def test_new_files_have_owner_group_and_permission_as_hives_have(lake: Lake, mutation: Mutation) -> None:
     """The group is that of the folder they are in; Hive has not inherited permissions since 3.0."""
     name = lake.create(mutation)
@@ -67,7 +65,7 @@ def test_new_files_have_the_group_of_their_own_partition(lake: Lake) -> None:
         assert (rights.group == TEAM) == ("/d=1/" in path), (path, rights)
 
 
-@pytest.mark.parametrize("mutation", (*MUTATIONS, *TRUNCATIONS), ids=str)
+@named("insert-flat", "update-named", "merge-moves", "replace-flat", "overwrite-partitions", "truncate-flat")
 def test_a_folder_that_one_may_not_write_is_told_before_anything_is_done(lake: Lake, mutation: Mutation) -> None:
     name, gate = lake.create(mutation), lake.gate()
     lake.wait_ended()
@@ -139,7 +137,7 @@ def test_a_partition_that_is_written_to_in_any_case_is_told_before_a_row_is_read
     assert not list(gate.folder.iterdir())  # no task has come to a row
 
 
-@pytest.mark.parametrize("mutation", [m for m in MUTATIONS if m.is_partitioned], ids=str)
+@named("insert-partitions", "delete-partitions", "merge-moves", "overwrite-partitions")
 def test_a_partition_that_rows_come_to_is_told_and_nothing_is_done(
     lake: Lake, half_open: str, mutation: Mutation
 ) -> None:
@@ -171,7 +169,7 @@ def test_a_user_with_the_right_of_a_default_acl_writes_too(lake: Lake) -> None:
     assert lake.stranger.sql(f"SELECT * FROM {name}") == [(1, 2)]
 
 
-@pytest.mark.parametrize("mutation", SOME, ids=str)
+@named("insert-partitions", "update-flat")
 @pytest.mark.parametrize("quota", ["names", "space"])
 def test_a_statement_that_meets_a_quota_is_undone_and_says_so(lake: Lake, mutation: Mutation, quota: str) -> None:
     name = lake.create(mutation)

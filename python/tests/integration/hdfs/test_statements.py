@@ -9,13 +9,13 @@ from support.drivers import wait_until
 from support.hdfs.cluster import ROOT
 from support.hdfs.lake import Lake
 from support.hdfs.tables import ACID, BEFORE, NUMBERS, ROW_COUNT
-from support.mutations import BUCKETED, MUTATIONS, TRUNCATIONS, Mutation
+from support.mutations import MUTATIONS, TRUNCATIONS, WAYS_OF_WRITING, Mutation
 
 pytestmark = pytest.mark.slow
 INSERT, DELETE = (next(m for m in MUTATIONS if m.name == name) for name in ("insert-flat", "delete-flat"))
 
 
-@pytest.mark.parametrize("mutation", (*MUTATIONS, *BUCKETED, *TRUNCATIONS), ids=str)
+@pytest.mark.parametrize("mutation", (*WAYS_OF_WRITING, *TRUNCATIONS), ids=str)
 def test_each_statement_changes_what_it_says(lake: Lake, mutation: Mutation) -> None:
     lake.assert_changes(mutation)
 
