@@ -6,9 +6,7 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -33,7 +31,6 @@ from support.secured.metastore import (
     write_site,
 )
 from support.session_process import SessionProcess
-from support.spark_settings import JAVA_OPTIONS
 
 pytestmark = pytest.mark.beyond_the_gate(
     "each way to log in and each failure: `unit/metastore/test_secured_connections.py`, `unit/spark/test_login.py`"
@@ -116,11 +113,14 @@ def metastore(kdc: Kdc, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Em
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("protection", ["authentication", "integrity", "privacy"])
+@pytest.mark.parametrize("protection", ["integrity", "privacy"])
 def test_statements_with_a_ticket_under_each_protection(
     kdc: Kdc, metastore: EmbeddedMetastore, tmp_path: Path, protection: str
 ) -> None:
-    """Also over a transaction longer than its time-out, which only heartbeats keep, and over a restart."""
+    """Also over a transaction longer than its time-out, which only heartbeats keep, and over a restart.
+
+    All other tests are without one.
+    """
     kdc.make_ticket("alice", tmp_path / "cache", 3600)
     write_core_site(tmp_path, protection)
     with (
@@ -136,11 +136,11 @@ def test_statements_with_a_ticket_under_each_protection(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("version", ["3.1.3", "4.1.0"])
-def test_statements_on_other_releases(kdc: Kdc, core_site: Path, tmp_path: Path, version: str) -> None:
+def test_statements_on_another_release(kdc: Kdc, core_site: Path, tmp_path: Path) -> None:
+    """On 3.1.3 they are in `integration/test_secured_site.py`."""
     conf = {**client_settings(kdc), **keytab_settings(kdc, "alice")}
     with (
-        secured_metastore(tmp_path / "metastore", kerberos_settings(kdc), kdc, version=version) as metastore,
+        secured_metastore(tmp_path / "metastore", kerberos_settings(kdc), kdc, version="4.1.0") as metastore,
         session(tmp_path / "spark", core_site, metastore, conf) as spark,
     ):
         change_rows(spark, "elsewhere")
@@ -195,62 +195,6 @@ def test_a_login_without_a_ticket_has_a_name(
     assert ask(nothing, {**by_setting, **keytab_settings(kdc, "bob")}) == Answer("bob", "4.0.0")
     unknown = {**keytab_settings(kdc, "bob"), "spark.kerberos.principal": f"mallory@{REALM}"}
     assert ask(nothing, {**by_setting, **unknown}).sub == "NO_TICKET"
-    kdc.make_ticket("alice", tmp_path / "short", 90)
-    time.sleep(91)
-    assert ask({**hadoop, "KRB5CCNAME": str(tmp_path / "short")}).sub == "TICKET_EXPIRED"
-
-
-@pytest.mark.slow
-def test_tickets_are_renewed(kdc: Kdc, metastore: EmbeddedMetastore, core_site: Path, tmp_path: Path) -> None:
-    """Asking for another service takes a ticket that has not ended. It is refused by the metastore only then."""
-    short, cache = tmp_path / "krb5.conf", tmp_path / "cache"
-    short.write_text(kdc.configuration.read_text().replace("[libdefaults]", "[libdefaults]\n ticket_lifetime = 70s"))
-    options = {JAVA_OPTIONS: java_options(kdc)[JAVA_OPTIONS].replace(str(kdc.configuration), str(short))}
-    services = [f"{name}/_HOST@{REALM}" for name in ("hive", "other", "third")]
-    cases = [(address(metastore), {**SASL, "hive.metastore.kerberos.principal": name}) for name in services]
-    kdc.make_ticket("alice", cache, 70)
-    variables = {"HADOOP_CONF_DIR": str(core_site), "KRB5CCNAME": str(cache)}
-    with ThreadPoolExecutor() as pool:
-        by_keytab = pool.submit(
-            ask_metastores, cases, {**options, **keytab_settings(kdc, "alice")}, variables, pause_s=85
-        )
-        by_ticket = pool.submit(ask_metastores, cases, options, variables, pause_s=85)
-        time.sleep(130)
-        kdc.make_ticket("alice", cache, 3600)
-        found = [[answer.version or answer.sub for answer in run.result()] for run in (by_keytab, by_ticket)]
-    assert found[0] == ["4.0.0", "WRONG_SERVICE", "WRONG_SERVICE"]
-    assert found[1] == ["4.0.0", "TICKET_EXPIRED", "WRONG_SERVICE"]
-
-
-@pytest.mark.slow
-def test_commands_log_in_as_sessions_do(
-    kdc: Kdc, metastore: EmbeddedMetastore, core_site: Path, tmp_path: Path
-) -> None:
-    """Settings are where a cluster has them: hive-site.xml, core-site.xml, spark-defaults.conf."""
-    write_site(tmp_path / "hive" / "hive-site.xml", {**SASL, "hive.metastore.uris": address(metastore)})
-    lines = {**java_options(kdc), **keytab_settings(kdc, "alice"), "spark.driver.memory": "900m"}
-    (tmp_path / "spark-defaults.conf").write_text("".join(f"{key} {value}\n" for key, value in lines.items()))
-    variables = {
-        "HADOOP_CONF_DIR": str(core_site),
-        "HIVE_CONF_DIR": str(tmp_path / "hive"),
-        "SPARK_CONF_DIR": str(tmp_path),
-    }
-    home = str(Path(hive_acid.__file__).parents[1])
-
-    def run(*arguments: str) -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", "hive_acid.cli", *arguments],
-            env={**os.environ, **variables, "PYTHONPATH": home, "PYSPARK_PYTHON": sys.executable},
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode in (0, 1, 5), done.stderr
-        return done.stdout
-
-    assert json.loads(run("txn", "status", "999999", "--json"))["id"] == 999999
-    assert run("doctor", "--json")
 
 
 @pytest.mark.slow
