@@ -34,7 +34,10 @@ class Exhibit:
     hive_misreads: why Hive's own readers do not return `rows`: they are not asked before a major compaction, or an
         overwrite of ours, has mended the table.
     refused: the condition by which each of our statements is refused that would have to read the table.
-    compactions: what Hive can do with it after our changes.
+    compactions: what Hive can do with it after our changes, where it goes all the way.
+    goes_all_the_way: whether each kind of statement of both engines, and Hive's compactions, come after each other on
+        it. What these write looks alike whatever was there before, so of most layouts it is asked what a DELETE and a
+        MERGE of ours make of them.
     """
 
     name: str
@@ -49,6 +52,7 @@ class Exhibit:
     hive_misreads: str = ""
     refused: str = ""
     compactions: tuple[str, ...] = ("minor", "major")
+    goes_all_the_way: bool = False
 
     def create_statement(self, table: str) -> str:
         """CREATE TABLE in Hive's language."""

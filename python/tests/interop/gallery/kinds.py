@@ -60,8 +60,9 @@ EXHIBITS = (
         more_literals=("'b'",),
         more_values=("b",),
         clustered_by="CLUSTERED BY (id) INTO 2 BUCKETS",
+        goes_all_the_way=True,
     ),
     Exhibit("originals", _originals, ORIGINAL_ROWS),
-    Exhibit("originals_deleted", _originals_deleted, ORIGINAL_ROWS),
+    Exhibit("originals_deleted", _originals_deleted, ORIGINAL_ROWS, goes_all_the_way=True),
     Exhibit("loaded", _loaded, ORIGINAL_ROWS),
 )

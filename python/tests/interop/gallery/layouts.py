@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 
 from hive_acid.model.names import VERSION_FILE
 from interop.gallery.exhibit import Exhibit, Workshop
@@ -213,10 +214,10 @@ EXHIBITS = (
     _by_day("multi_insert", _multi_insert, "aaabbb"),
     Exhibit("union_all", _union_all, ROWS),
     Exhibit("minor", _minor, ROWS),
-    Exhibit("minor_and_more", _minor_and_more, ROWS),
+    Exhibit("minor_and_more", _minor_and_more, ROWS, goes_all_the_way=True),
     Exhibit("minor_not_cleaned", _minor_not_cleaned, ROWS),
     Exhibit("major", _major, ROWS),
-    Exhibit("major_and_more", _major_and_more, ROWS),
+    Exhibit("major_and_more", _major_and_more, ROWS, goes_all_the_way=True),
     Exhibit("major_not_cleaned", _major_not_cleaned, ROWS),
     Exhibit("overwritten", _overwritten, ROWS),
     Exhibit("overwritten_with_nothing", _overwritten_with_nothing, ROWS, hive_versions=HIVE_4),
@@ -224,5 +225,5 @@ EXHIBITS = (
     Exhibit("aborted", _aborted, ROWS),
     Exhibit("without_version_files", _without_version_files, ROWS),
     Exhibit("originals_compacted", _originals_compacted, ROWS),
-    _by_day("layouts_of_partitions", _partitions, "abcbac"),
+    replace(_by_day("layouts_of_partitions", _partitions, "abcbac"), goes_all_the_way=True),
 )

@@ -238,7 +238,7 @@ EXHIBITS = (
     Exhibit("deletes_partly_aborted", _deletes_partly_aborted, ROWS),
     Exhibit("one_write_id", _insert_and_delete_under_one_write_id, ROWS),
     Exhibit("write_id_gaps", _write_id_gaps, ROWS),
-    Exhibit("open_leftovers", _open_leftovers, ROWS),
+    Exhibit("open_leftovers", _open_leftovers, ROWS, goes_all_the_way=True),
     Exhibit("empty_folders", _empty_folders, ROWS),
     Exhibit("bare_minor", _bare_minor, ROWS, hive_versions=HIVE_4),
     Exhibit("bare_major", _bare_major, ROWS, hive_versions=HIVE_4),

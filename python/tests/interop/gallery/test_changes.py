@@ -1,4 +1,4 @@
-"""Every kind of table that engines leave is read and changed as Hive would, and Hive agrees at each step."""
+"""Every kind of table that engines leave is read and changed as Hive would, and Hive agrees."""
 
 import pytest
 from pyspark.sql import SparkSession
@@ -28,6 +28,9 @@ def test_it_is_read_changed_and_compacted(
     is_read = not exhibit.hive_misreads
     visit.check_rows(exhibit.rows, "at the beginning", hive_reads=is_read)
     rows = visit.take(our_changes(exhibit, exhibit.rows), hive_reads=is_read)
+    if not (exhibit.goes_all_the_way or exhibit.hive_misreads):
+        visit.workshop.abort_open()
+        return
     if is_read:
         rows = visit.take(hive_changes(exhibit, rows), by_hive=True)
     visit.workshop.abort_open()

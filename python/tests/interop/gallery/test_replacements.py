@@ -1,4 +1,4 @@
-"""Every kind of table that engines leave is overwritten and truncated as Hive would, and Hive agrees at each step."""
+"""Each kind of table, in a layout that engines leave, is overwritten and truncated as Hive would, and Hive agrees."""
 
 import pytest
 from pyspark.sql import SparkSession

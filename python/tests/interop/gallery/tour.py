@@ -25,13 +25,18 @@ class Step:
 
 
 def our_changes(exhibit: Exhibit, rows: Sequence[Row]) -> Iterator[Step]:
-    """Every statement of ours that changes rows one by one, each on what the one before has left."""
+    """Every statement of ours that changes rows one by one, each on what the one before has left.
+
+    An exhibit that does not go all the way has an INSERT, a DELETE and a MERGE: rows and delete events by all ways.
+    """
     builder = _Steps(exhibit, rows)
     yield builder.insert()
-    yield builder.update()
+    if exhibit.goes_all_the_way:
+        yield builder.update()
     yield builder.delete()
     yield builder.merge()
-    yield builder.replace()
+    if exhibit.goes_all_the_way:
+        yield builder.replace()
 
 
 def hive_changes(exhibit: Exhibit, rows: Sequence[Row]) -> Iterator[Step]:

@@ -30,7 +30,7 @@ class Visit:
         hive.sql(exhibit.create_statement(self.table.name))
         exhibit.make(self.workshop)
 
-    def check_rows(self, rows: Sequence[Row], moment: str, *, hive_reads: bool = True, vectorised: bool = True) -> None:
+    def check_rows(self, rows: Sequence[Row], moment: str, *, hive_reads: bool = True) -> None:
         """Raises AssertionError unless our reader and Hive's return these rows, with the same row IDs."""
         ours = self._ours(f"SELECT *, ROW__ID FROM {self.table.name} ORDER BY id")
         assert [row[:-1] for row in ours] == list(rows), f"our reader {moment}"
@@ -39,13 +39,15 @@ class Visit:
         plain = self.table.rows_plain("*, ROW__ID")
         assert sorted(row[:-1] for row in plain) == list(rows), f"Hive's row reader {moment}"
         assert {row[0]: _row_id(row[-1]) for row in plain} == {row[0]: tuple(row[-1]) for row in ours}, moment
-        if vectorised:
-            found = self.table.rows_vectorised("id", "*, ROW__ID")
-            assert [row[:-1] for row in found] == list(rows), f"Hive's vectorised reader {moment}"
-            assert [_row_id(row[-1]) for row in found] == [tuple(row[-1]) for row in ours], moment
+        found = self.table.rows_vectorised("id", "*, ROW__ID")
+        assert [row[:-1] for row in found] == list(rows), f"Hive's vectorised reader {moment}"
+        assert [_row_id(row[-1]) for row in found] == [tuple(row[-1]) for row in ours], moment
 
     def take(self, steps: Iterable[Step], *, by_hive: bool = False, hive_reads: bool = True) -> tuple[Row, ...]:
-        """Carries out the steps, with a check after each, by Hive's vectorised reader after the last. The rows then."""
+        """Carries out the steps, with a check after each: by our reader, and after the last by both of Hive's.
+
+        Returns the rows then.
+        """
         rows: tuple[Row, ...] = ()
         remaining = list(steps)
         while remaining:
@@ -57,7 +59,7 @@ class Visit:
                 answer = self._ours(text)
                 assert step.count is None or answer[0][0] == step.count, f"{step.name} said {answer}"
             rows = step.rows
-            self.check_rows(rows, f"after {step.name}", hive_reads=hive_reads, vectorised=not remaining)
+            self.check_rows(rows, f"after {step.name}", hive_reads=hive_reads and not remaining)
         return rows
 
     def check_refused(self, steps: Iterable[Step]) -> None:
