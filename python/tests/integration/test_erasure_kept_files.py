@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from pyarrow import orc
 
-from integration.test_erasure_releases import CLEANER, INSERT_ONLY, OF_3, hive_acid
-from support.metastore_releases import started_metastore
+from hive_acid.local import EmbeddedMetastore
+from integration.test_erasure_releases import CLEANER, INSERT_ONLY, hive_acid
 from support.session_process import SessionProcess
 
 pytestmark = pytest.mark.slow
@@ -25,16 +25,14 @@ keys = {email = "lower(email)"}
 """
 
 
-@pytest.mark.parametrize("version", ["embedded", "3.1.3"])
-def test_removed_files_that_a_metastore_keeps_for_replicas_leave_the_verdict_open(version: str, tmp_path: Path) -> None:
+def test_removed_files_that_a_metastore_keeps_for_replicas_leave_the_verdict_open(tmp_path: Path) -> None:
     kept = tmp_path / "cmroot"
-    own = CLEANER | (OF_3 if version == "3.1.3" else {})
     of_replicas = {"repl.cm.enabled": "true", "repl.cmrootdir": f"file:{kept}/", "repl.cm.retain": "48h"}
     settings = {f"hive.{name}": value for name, value in of_replicas.items()}
-    settings |= {f"{prefix}.{name}": value for prefix in ("hive", "metastore") for name, value in own.items()}
+    settings |= {f"{prefix}.{name}": value for prefix in ("hive", "metastore") for name, value in CLEANER.items()}
     (tmp_path / "plan.toml").write_text(PLAN)
     (tmp_path / "people.txt").write_text(f"{ADA}\n")
-    with started_metastore(version, tmp_path / "metastore", settings) as metastore:
+    with EmbeddedMetastore.start(tmp_path / "metastore", settings=settings) as metastore:
         with SessionProcess(tmp_path / "spark", metastore.uri, metastore.warehouse) as spark:
             spark.sql("ALTER DATABASE default SET DBPROPERTIES ('repl.source.for' = '1')")
             spark.sql(f"CREATE TABLE sales (id INT, email STRING) STORED AS ORC {INSERT_ONLY}")

@@ -1,7 +1,7 @@
-"""An erasure by the command line on a real metastore of each line, with the Cleaner of that release.
+"""An erasure by the command line on the newest metastore, with its own Cleaner.
 
-4.1.0 erases beside its own Hive, in `interop/test_erasure.py`. 4.0.0 is the embedded metastore of all other tests of
-erasures (buckets among them), and 4.0.1 has its Cleaner.
+3.1.3 and 4.1.0 erase beside their own Hive, in `interop/test_erasure.py`. 4.0.0 is the embedded metastore of all other
+tests of erasures (buckets among them), and 4.0.1 has its Cleaner.
 """
 
 from __future__ import annotations
@@ -17,15 +17,13 @@ from support.session_process import SessionProcess
 
 pytestmark = pytest.mark.slow
 
-RELEASES = ("3.1.3", "4.2.0")
+RELEASE = "4.2.0"
 BOTH_PREFIXES = ("hive", "metastore")
 CLEANER = {
     "compactor.cleaner.on": "true",
     "compactor.cleaner.run.interval": "500ms",
     "client.capability.check": "false",  # Spark's own client of the metastore says nothing of insert-only tables
 }
-OF_3 = {"compactor.initiator.on": "true", "compactor.worker.threads": "1"}
-"""Its Initiator brings the Cleaner, and its queue is served by its own workers alone."""
 ADA = "ada.lovelace@example.org"
 PLAN = """
 subjects = ["email"]
@@ -66,13 +64,11 @@ def hive_acid(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
 
 
-@pytest.mark.parametrize("version", RELEASES)
-def test_people_are_erased_verified_and_certified_on_each_release(version: str, tmp_path: Path) -> None:
-    settings = CLEANER | (OF_3 if version == "3.1.3" else {})
-    chosen = {f"{prefix}.{name}": value for prefix in BOTH_PREFIXES for name, value in settings.items()}
+def test_people_are_erased_verified_and_certified(tmp_path: Path) -> None:
+    chosen = {f"{prefix}.{name}": value for prefix in BOTH_PREFIXES for name, value in CLEANER.items()}
     (tmp_path / "plan.toml").write_text(PLAN)
     (tmp_path / "people.txt").write_text(f"{ADA}\n")
-    with started_release(version, tmp_path / "metastore", chosen) as metastore:
+    with started_release(RELEASE, tmp_path / "metastore", chosen) as metastore:
         with SessionProcess(tmp_path / "spark", metastore.uri, metastore.warehouse) as spark:
             fill(spark)
         assert hive_acid(tmp_path, "erase", "--new-keys", "keys").returncode == 0

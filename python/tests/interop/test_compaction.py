@@ -119,18 +119,22 @@ def subject(hive: HiveEngine, spark: SparkSession, name: str, shape: str) -> Sub
 
 
 ORDERS = {
-    "3.1.3": ("oM", "oM_hM", "hM_oM", "oM_hM_oM"),
-    "4.1.0": ("oM_hM", "hM_oM", "hm_oM", "oM_oM_hm_hM", "om_oM", "om_hM", "hm_om_oM", "om_hm_om_hM"),
+    "3.1.3": {"flat": ("oM_hM_oM",), "partitioned": ("oM_hM_oM",), "bucketed": ("oM_hM_oM",)},
+    "4.1.0": {
+        "flat": ("hM_oM", "hm_om_oM", "om_oR_hM"),
+        "partitioned": ("oM_oM_hm_hM",),
+        "bucketed": ("om_hm_om_hM",),
+    },
 }
-"""On 3.1.3 ours are major ones only, and Hive's minor ones of several buckets break its own major ones."""
-REBALANCES = ("oR_oM", "om_oR_hM")
-LONGEST = {"3.1.3": ("oM_hM_oM",), "4.1.0": ("oM_oM_hm_hM", "om_hm_om_hM")}
-"""They have each of the others in them, for the shapes in which every partition and bucket is as a flat table."""
+"""Each kind of either engine after each that it can meet, on 4.1.0; partitions and buckets are as flat tables.
+
+On 3.1.3 ours are major ones only, and Hive's minor ones of several buckets break its own major ones.
+"""
 CASES = [
     (version, f"{shape}-{order}", (shape, order))
-    for version, orders in ORDERS.items()
-    for shape in ("flat", "partitioned", "bucketed")
-    for order in ((*orders, *(REBALANCES if version == "4.1.0" else ())) if shape == "flat" else LONGEST[version])
+    for version, shapes in ORDERS.items()
+    for shape, orders in shapes.items()
+    for order in orders
 ]
 
 

@@ -13,6 +13,7 @@ from hive_acid_erasure.certificate.signing import make_keys
 from hive_acid_erasure.run import Outcome
 from interop.hive_engine import HIVE_VERSIONS, HiveEngine, HiveError
 from interop.hive_table import HiveTable
+from interop.releases import cases_of_releases
 from interop.spark_beside import session_beside
 
 pytestmark = [pytest.mark.interop, pytest.mark.slow]
@@ -91,7 +92,13 @@ def erase(spark: SparkSession, folder: Path, name: str) -> Outcome:
     )
 
 
-@pytest.mark.parametrize("name", TABLES)
+ON_3_1_3 = ("flat", "partitioned", "originals", "insert_only")
+"""Buckets and formats are found, deleted and folded here alike, whatever the release."""
+
+
+@cases_of_releases(
+    ("name",), [*(("3.1.3", name, (name,)) for name in ON_3_1_3), *(("4.1.0", name, (name,)) for name in TABLES)]
+)
 def test_hive_reads_what_an_erasure_has_left_and_writes_on(
     hive: HiveEngine, spark: SparkSession, tmp_path: Path, name: str
 ) -> None:

@@ -9,6 +9,7 @@ from hive_acid import AcidTable
 from hive_acid.model.names import HISTORY_FILE
 from interop.hive_engine import HiveEngine
 from interop.hive_table import HiveTable, acid_table
+from interop.releases import cases_of_releases
 
 pytestmark = pytest.mark.interop
 
@@ -37,7 +38,9 @@ def check_rows(table: HiveTable, spark: SparkSession, expected: list[tuple[Any, 
     assert [tuple(row) for row in spark.sql(f"SELECT * FROM {table.name} ORDER BY id").collect()] == expected
 
 
-@pytest.mark.parametrize("kind", ["minor", "major"])
+@cases_of_releases(
+    ("kind",), [("3.1.3", "major", ("major",)), *(("4.1.0", kind, (kind,)) for kind in ("minor", "major"))]
+)
 def test_hive_reads_changes_compacts_and_cleans_folders_with_notes(
     hive: HiveEngine, spark: SparkSession, kind: str
 ) -> None:

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from interop.all_types import COLUMNS, HIVE_ROW, SPARK_ROW, VALUES
 from interop.hive_engine import HiveEngine
 from interop.hive_table import HiveTable, acid_table
+from interop.releases import cases_of_releases
 from interop.trino_server import TrinoError, TrinoServer
 
 pytestmark = pytest.mark.interop
@@ -70,12 +71,23 @@ def of_spark(spark: SparkSession, query: str) -> Rows:
     return sorted(tuple(row) for row in spark.sql(query).collect())
 
 
-@pytest.mark.parametrize("first", ["spark", "trino"])
-@pytest.mark.parametrize("form", FORMS)
+TURNS = {
+    "3.1.3": (("flat", "trino"), ("partitioned", "spark")),
+    "4.1.0": (
+        *(("flat", "spark"), ("flat", "trino"), ("partitioned", "trino"), ("partitioned_by_two", "spark")),
+        *(("bucketed", "spark"), ("bucketed", "trino")),
+    ),
+}
+"""Form and engine that begins: Trino writes the same files beside each release."""
+
+
+@cases_of_releases(
+    ("form", "first"), [(release, "-".join(turn), turn) for release, turns in TURNS.items() for turn in turns]
+)
 def test_statements_of_both_take_turns(
     hive: HiveEngine, spark: SparkSession, trino: TrinoServer, form: str, first: str
 ) -> None:
-    """Each statement is run by either engine in one of two runs; Hive compacts flat tables in between."""
+    """Statements are run by either engine in turn; Hive compacts flat tables in between."""
     name, clauses = f"turns_{form}_{first}", FORMS[form]
     acid = "STORED AS ORC TBLPROPERTIES ('transactional'='true')"
     spark.sql(f"CREATE TABLE {name} (id INT, name STRING) {clauses.clauses} {acid}")

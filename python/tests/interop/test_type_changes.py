@@ -59,8 +59,8 @@ def changed(
     spark.sql(f"INSERT INTO {name} SELECT id, {casts} FROM (VALUES {listed}) AS t (id, v)")
     hive.sql(f"INSERT INTO {name} SELECT id + 100, {', '.join(names)} FROM {name}")
     hive.sql("SET metaconf:hive.metastore.disallow.incompatible.col.type.changes=false")
-    for column, kind in zip(names, kinds, strict=True):
-        hive.sql(f"ALTER TABLE {name} CHANGE COLUMN {column} {column} {kind}")
+    changed_columns = ", ".join(f"{column} {kind}" for column, kind in zip(names, kinds, strict=True))
+    hive.sql(f"ALTER TABLE {name} REPLACE COLUMNS (id INT, {changed_columns})")
     return Changed(table, kinds, spark)
 
 
