@@ -115,7 +115,7 @@ def grown(session: LongSession, before: State) -> dict[str, object]:
 
 
 @pytest.mark.slow
-def test_a_thousand_statements_leave_nothing_behind(tmp_path: Path, metastore: EmbeddedMetastore) -> None:
+def test_hundreds_of_statements_leave_nothing_behind(tmp_path: Path, metastore: EmbeddedMetastore) -> None:
     """After a warm-up, which brings all that is used again."""
     rounds = range(1, STATEMENTS // len(ROUND) + 1)
     with SessionProcess(tmp_path / "session", metastore.uri, metastore.warehouse, KEPT_BY_SPARK) as process:

@@ -1,4 +1,4 @@
-"""A thousand statements through a program of Spark's, and hundreds through each other: nothing is left of any."""
+"""Hundreds of statements through each program of Spark's: nothing is left of any."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ POOLS = (*SPARKS_POOLS, "HiveServer2", "grpc", "SparkConnect")
 """Spark's own, which grow up to a bound, and end their threads later."""
 SPARE = 12
 """Threads and files that come and go."""
-WARM_UP = 10
+WARM_UP = 8
 """Rounds until everything is there that is used again."""
 POOLS_END_S = 150.0
-SHARE = 5
-"""Entries in the same side-car get a fifth of the statements: a leak of one for each is a multiple of what is spare."""
+SHARE = 3
+"""Entries in the same side-car get a third of the statements: a leak of one for each is a multiple of what is spare."""
 
 Run = Callable[[int, int], None]
 """Runs the rounds from a number until another."""
