@@ -47,38 +47,15 @@ def test_the_erasure_benchmark_runs_with_ours_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_benchmark_of_statements_runs_beside_flat_files(tmp_path: Path) -> None:
-    result = tmp_path / "result.json"
-    size = ("--rows", "2000", "--rounds", "1", "--repeats", "2", "--no-warm-up")
-    printed = run("statements.py", *size, "--against", "", "--folder", str(tmp_path), "--result", str(result))
-    sides = {row["step"]: set(row["sides"]) for row in json.loads(result.read_text())["medians"]}
-    assert {step for step, found in sides.items() if found == {"ours", "flat ORC"}} == {
-        step for step in sides if step.startswith(("scan", "INSERT of all rows"))
-    }
-    assert "| MERGE of 10 %, half of it new |" in printed and "| DELETE of one row of 10,000 |" in printed
-    assert [path.name for path in tmp_path.iterdir()] == ["result.json"], "data and servers are gone"
-
-
-@pytest.mark.slow
-def test_the_grid_of_deletes_runs_beside_partitions_that_are_written_anew(tmp_path: Path) -> None:
-    result = tmp_path / "result.json"
-    size = ("--rows", "2000", "--rounds", "1", "--no-warm-up")
-    printed = run("grid.py", *size, "--against", "", "--folder", str(tmp_path), "--result", str(result))
-    found = json.loads(result.read_text())["medians"]
-    assert len(found) == 2 * 9
-    assert all(set(row["sides"]) == {"ours", "partition overwrite"} for row in found)
-    assert "| DELETE of 29 % of 10 files |" in printed
-    assert [path.name for path in tmp_path.iterdir()] == ["result.json"], "data and servers are gone"
-
-
-@pytest.mark.slow
 @pytest.mark.interop
-def test_the_grid_of_deletes_has_trino_on_a_table_of_ours(tmp_path: Path) -> None:
+def test_the_grid_of_deletes_runs_beside_partitions_that_are_written_anew_and_trino(tmp_path: Path) -> None:
     result = tmp_path / "result.json"
     size = ("--rows", "2000", "--rounds", "1", "--no-warm-up")
     printed = run("grid.py", *size, "--against", "trino", "--folder", str(tmp_path), "--result", str(result))
     found = json.loads(result.read_text())
+    assert len(found["medians"]) == 2 * 9
     assert all(set(row["sides"]) == {"ours", "trino", "partition overwrite"} for row in found["medians"])
+    assert "| DELETE of 29 % of 10 files |" in printed
     assert found["engines"]["trino"]["release"].isdigit() and "trino 4" in printed
     assert [path.name for path in tmp_path.iterdir()] == ["result.json"], "data and servers are gone"
 
@@ -131,8 +108,15 @@ def test_no_kind_of_work_costs_a_third_more_than_before_beside_flat_files(
     import ratios
 
     result = tmp_path / "result.json"
-    run("statements.py", *ratios.ARGUMENTS, "--folder", str(tmp_path), "--result", str(result))
-    found = ratios.find_ratios(json.loads(result.read_text())["medians"])
+    printed = run("statements.py", *ratios.ARGUMENTS, "--folder", str(tmp_path), "--result", str(result))
+    assert "| MERGE of 10 %, half of it new |" in printed and "| DELETE of one row of 10,000 |" in printed
+    medians = json.loads(result.read_text())["medians"]
+    sides = {row["step"]: set(row["sides"]) for row in medians}
+    assert {step for step, found in sides.items() if found == {"ours", "flat ORC"}} == {
+        step for step in sides if step.startswith(("scan", "INSERT of all rows"))
+    }
+    assert [path.name for path in tmp_path.iterdir()] == ["result.json"], "data and servers are gone"
+    found = ratios.find_ratios(medians)
     kept = ratios.load_kept()
     assert found.keys() == kept.keys()
     assert ratios.find_worse(found, kept) == {}, "see python/benchmarks/ratios.py"

@@ -42,8 +42,9 @@ pytestmark = [
 
 REFUSED = "HIVE_ACID_METASTORE_LOGIN.OTHER_USER"
 LIMIT_SECONDS = 30.0
-MANY = 1000
-OTHERS = [version for version in VERSIONS if version != EMBEDDED_VERSION]
+MANY = 200
+OTHERS = (VERSIONS[0], VERSIONS[-1])
+"""The oldest and the newest."""
 
 
 @pytest.fixture(
@@ -109,20 +110,19 @@ def test_who_sends_a_request_and_is_gone_before_the_answer_is_not_served(metasto
 
 
 @pytest.mark.beyond_the_gate("the other tests of the file")
-@pytest.mark.parametrize("user", [pytest.param(0, marks=pytest.mark.slow), NOBODY])
-def test_a_thousand_connections_leave_nothing_in_the_process(metastore: EmbeddedMetastore, user: int) -> None:
+def test_hundreds_of_connections_leave_nothing_in_the_process(metastore: EmbeddedMetastore) -> None:
     process_id = metastore.process_ids["metastore"]
-    act_as(user, connect, metastore.uri, "50")
+    act_as(NOBODY, connect, metastore.uri, "50")
     before = measure(process_id)
-    answers = act_as(user, connect, metastore.uri, str(MANY))
-    assert (answers.count("OTHER_USER") == 1) == (user != 0)
+    answers = act_as(NOBODY, connect, metastore.uri, str(MANY))
+    assert answers.count("OTHER_USER") == 1
     assert eventually(lambda: measure(process_id).files <= before.files + 10)
     assert measure(process_id).count_threads() <= before.count_threads() + 10
 
 
 @pytest.mark.beyond_the_gate("the other tests of the file; `unit/local/test_door.py`")
 def test_refusals_do_not_disturb_those_who_work(metastore: EmbeddedMetastore) -> None:
-    flood = start_as(NOBODY, hurry, metastore.uri, str(MANY // 10))
+    flood = start_as(NOBODY, hurry, metastore.uri, str(MANY // 2))
     try:
         rounds = 0
         while flood.poll() is None or rounds < 5:

@@ -115,13 +115,10 @@ def test_what_is_judged_as_harmless_changes_no_row_and_no_file(shared: Tables, t
 
 @pytest.mark.beyond_the_gate("every fourth of them; `PlanNodesSuite` knows each plan node", but=["SELECT * FROM t"])
 @pytest.mark.parametrize("judged", examples("ours"), ids=lambda judged: judged.example)
-def test_what_is_judged_as_ours_is_planned_and_run_by_us(world: Tables, judged: Judged) -> None:
-    plan = world.sql(f"EXPLAIN {judged.example}")[0][0]
+def test_what_is_judged_as_ours_is_planned_by_us(shared: Tables, judged: Judged) -> None:
+    """What each does is in the golden files."""
+    plan = shared.sql(f"EXPLAIN {judged.example}")[0][0]
     assert re.search("hive-?acid", plan, re.IGNORECASE), plan
-    world.sql(judged.example)
-    for name in ("t", "p"):
-        folders = [Path(file).parent.name for file in world.files(name)]
-        assert all(re.match(r"(delta|delete_delta|base)_\d", folder) for folder in folders)
 
 
 @pytest.mark.slow
