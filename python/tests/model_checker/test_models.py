@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from support.model_checker.models import Model, draw_triples, list_pairs
-from support.model_checker.replays import format_test
+from support.model_checker.replays import check
 
 IN_THE_GATE = [
     f"{setting} {names}"
@@ -24,15 +24,7 @@ IN_THE_GATE = [
 ]
 WITH_A_FAULT = ("4 flat insert+update", "4 flat update+overwrite", "3.1 partitioned insert+overwrite")
 RUNS = 300
-"""Of one model with a fault, in the gate and beyond it."""
-
-
-def check(model: Model) -> None:
-    """All schedules within the bounds keep every promise."""
-    found = model.search()
-    if found.violation is not None:
-        pytest.fail(format_test(model.setting, model.names, found))
-    assert found.is_whole or found.runs == model.bounds.runs
+"""Of one model with a fault."""
 
 
 @pytest.mark.parametrize("text", IN_THE_GATE)
@@ -54,9 +46,3 @@ def test_three_clients_in_some_orders(model: Model) -> None:
 @pytest.mark.parametrize("model", list_pairs(), ids=str)
 def test_each_statement_beside_each_other_client(model: Model) -> None:
     check(model)
-
-
-@pytest.mark.beyond_the_gate("a part of the pairs, above")
-@pytest.mark.parametrize("model", list_pairs(), ids=str)
-def test_each_statement_beside_each_other_client_and_a_fault(model: Model) -> None:
-    check(model.with_fault(RUNS))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from hive_acid.metastore.types import MetastoreLine
 from support.model_checker.choices import Act, Choice, Schedule
-from support.model_checker.models import build_clients
+from support.model_checker.models import Model, build_clients
 from support.model_checker.search import Attempt, Found, Search
 from support.model_checker.world import Setting
 
@@ -28,6 +30,14 @@ def replay(line: str, names: Sequence[str], schedule: str = "", *, is_partitione
     attempt = Attempt(Search(setting, build_clients(names)), parse_schedule(schedule), is_alone=True)
     attempt.go()
     return attempt
+
+
+def check(model: Model) -> None:
+    """Fails, with a test that one can paste, unless all schedules within the bounds keep every promise."""
+    found = model.search()
+    if found.violation is not None:
+        pytest.fail(format_test(model.setting, model.names, found))
+    assert found.is_whole or found.runs == model.bounds.runs
 
 
 def format_test(setting: Setting, names: Sequence[str], found: Found) -> str:

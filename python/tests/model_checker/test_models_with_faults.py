@@ -1,0 +1,20 @@
+"""Each pair of clients of which one is killed, or its transaction aborted, at any call: some schedules of each.
+
+They take a process of their own in a run of everything, as those of `test_models.py` do.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from support.model_checker.models import Model, list_pairs
+from support.model_checker.replays import check
+
+RUNS = 100
+"""Of one model: schedules with few changes of turn come first. `./dev model` runs one to the end."""
+
+
+@pytest.mark.beyond_the_gate("some of the pairs: `model_checker/test_models.py`")
+@pytest.mark.parametrize("model", list_pairs(), ids=str)
+def test_each_statement_beside_each_other_client_and_a_fault(model: Model) -> None:
+    check(model.with_fault(RUNS))
