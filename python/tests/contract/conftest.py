@@ -16,17 +16,13 @@ from doubles.memory_metastore import MemoryMetastore
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
-from support.metastore_releases import EMBEDDED_VERSION, GATE_VERSION, VERSIONS, started_release
+from support.metastore_releases import GATE_VERSION, OTHER_VERSIONS, started_release
 from support.metastore_session import Session
 from support.metastore_setup import MemorySetup, MetastoreSetup, ThriftSetup, thrift_setup
 
 REAL = (
     "embedded",
-    *(
-        pytest.param(version, marks=[] if version == GATE_VERSION else [pytest.mark.slow])
-        for version in VERSIONS
-        if version != EMBEDDED_VERSION
-    ),
+    *(pytest.param(version, marks=[] if version == GATE_VERSION else [pytest.mark.slow]) for version in OTHER_VERSIONS),
     *os.environ.get("HIVE_ACID_CONTRACT_URIS", "").split(),
 )
 

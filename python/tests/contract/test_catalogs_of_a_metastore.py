@@ -17,7 +17,7 @@ from hive_acid.metastore.compaction_types import CompactionKind, CompactionReque
 from hive_acid.metastore.types import AddedFile, MetastoreLine
 from hive_acid.model.table import TableName
 from hive_acid.wire.catalogs import DescribedDatabase
-from support.metastore_releases import GATE_VERSION, LATER_VERSIONS, started_metastore, started_release
+from support.metastore_releases import GATE_VERSION, OTHER_VERSIONS, started_metastore, started_release
 from support.metastore_setup import ThriftSetup, thrift_setup
 from support.metastores_catalogs import USER, client_of_new_catalog, described, is_visible, write
 from support.polling import eventually
@@ -34,7 +34,7 @@ QUICK = {
     }.items()
 } | {"metastore.acid.txn.cleaner.interval": "1s"}
 LIMIT_S = 60.0
-OF_4 = ("embedded", *(pytest.param(version, marks=pytest.mark.slow) for version in LATER_VERSIONS))
+OF_4 = ("embedded", *(pytest.param(version, marks=pytest.mark.slow) for version in OTHER_VERSIONS[1:]))
 
 
 @pytest.fixture(scope="module", params=OF_4)

@@ -13,7 +13,7 @@ from hive_acid.metastore.types import MetastoreLine
 from hive_acid.transactions.locks import Identity, Timing
 from hive_acid.transactions.manager import TransactionManager
 from support.hand_compactions import Place
-from support.metastore_releases import VERSIONS, started_metastore
+from support.metastore_releases import OTHER_VERSIONS, started_metastore
 from support.metastore_setup import ThriftSetup, thrift_setup
 from support.polling import eventually
 
@@ -22,6 +22,7 @@ QUICK = {
     for prefix in ("hive", "metastore")
     for name, value in {"cleaner.on": "true", "cleaner.run.interval": "500ms"}.items()
 }
+"""Releases come without a Cleaner, and one that runs looks every 5 s."""
 OF_3 = {
     f"{prefix}.compactor.{name}": value
     for prefix in ("hive", "metastore")
@@ -34,7 +35,7 @@ TIMING = Timing(monotonic_ms, pause_ms, pause_ms)
 
 
 @pytest.fixture(
-    scope="module", params=("embedded", *(pytest.param(version, marks=pytest.mark.slow) for version in VERSIONS))
+    scope="module", params=("embedded", *(pytest.param(version, marks=pytest.mark.slow) for version in OTHER_VERSIONS))
 )
 def setup(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ThriftSetup]:
     """Tables in a metastore whose Cleaner looks often."""

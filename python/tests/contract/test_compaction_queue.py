@@ -18,11 +18,11 @@ from hive_acid.metastore.compaction_types import (
 from hive_acid.metastore.types import LockState, MetastoreLine, TransactionState
 from hive_acid.model.table import TableName
 from support.compaction_states import LEFT_TO_CLEANER
-from support.metastore_releases import GATE_VERSION, LATER_VERSIONS
+from support.metastore_releases import GATE_VERSION, OTHER_VERSIONS
 from support.metastore_session import READ, Session
 
 MAJOR = CompactionKind.MAJOR
-WITH_WORKERS = ("memory-4", "embedded", *(pytest.param(name, marks=pytest.mark.slow) for name in LATER_VERSIONS))
+WITH_WORKERS = ("memory-4", "embedded", *(pytest.param(name, marks=pytest.mark.slow) for name in OTHER_VERSIONS[1:]))
 WORKER = "testhost-0"
 
 

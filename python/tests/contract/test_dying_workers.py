@@ -32,9 +32,11 @@ SETTINGS = {
     f"{prefix}.{name}": value
     for prefix in ("hive", "metastore")
     for name, value in {
+        # releases come without one, and one that runs looks every 5 s
         "compactor.cleaner.on": "true",
         "compactor.cleaner.run.interval": "500ms",
         "acid.txn.cleaner.interval": "500ms",  # commits are forgotten soon
+        # transactions of the dead end soon
         "acid.housekeeper.interval": "500ms",
         "txn.timeout": "10s",
     }.items()

@@ -13,24 +13,25 @@ from hive_acid.model.table import TableName
 from hive_acid.transactions.locks import Identity, Timing
 from hive_acid.transactions.manager import Transaction, TransactionManager
 from hive_acid.transactions.upper_write_ids import commit_above, has_younger_below
-from support.metastore_releases import VERSIONS, started_metastore
+from support.metastore_releases import OTHER_VERSIONS, started_metastore
 from support.metastore_setup import ThriftSetup, thrift_setup
 from support.polling import eventually
 
 QUICK = {
+    # a minute by default
     "metastore.acid.housekeeper.interval": "300ms",
     "metastore.housekeeping.threads.on": "true",
+    # the Initiator of 3.1, which looks every five minutes by default, does what is housekeeping on 4.x
     "metastore.compactor.initiator.on": "true",
     "hive.compactor.initiator.on": "true",
     "metastore.compactor.check.interval": "1s",
     "hive.compactor.check.interval": "1s",
 }
-"""The Initiator of 3.1 does what is housekeeping on 4.x."""
 LIMIT_S = 60.0
 
 
 @pytest.fixture(
-    scope="module", params=("embedded", *(pytest.param(version, marks=pytest.mark.slow) for version in VERSIONS))
+    scope="module", params=("embedded", *(pytest.param(version, marks=pytest.mark.slow) for version in OTHER_VERSIONS))
 )
 def setup(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ThriftSetup]:
     """Tables in a metastore whose housekeeping is quick."""

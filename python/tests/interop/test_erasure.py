@@ -25,7 +25,7 @@ SERVICES = {
     "metastore.compactor.cleaner.on": "true",
     "metastore.compactor.initiator.on": "true",
 }
-"""As the settings tell them; the passes of their threads are run by `served`."""
+"""An erasure waits for a Cleaner only where the settings tell of one; their passes are run by `served`."""
 FULL = "STORED AS ORC TBLPROPERTIES ('transactional'='true')"
 INSERT_ONLY = "'transactional'='true', 'transactional_properties'='insert_only'"
 TABLES = {

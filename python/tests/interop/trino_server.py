@@ -190,8 +190,9 @@ def _write(path: Path, properties: Mapping[str, str]) -> None:
 
 def _config(port: int, plugins: Path, share: Share) -> dict[str, str]:
     return {
-        "node.environment": "test",
+        "node.environment": "test",  # which has no default
         "node.id": "only",
+        # no other machine can reach it, and it works by itself
         "node.internal-address": "127.0.0.1",
         "node.bind-ip": "127.0.0.1",
         "coordinator": "true",
@@ -199,7 +200,9 @@ def _config(port: int, plugins: Path, share: Share) -> dict[str, str]:
         "http-server.http.port": str(port),
         "discovery.uri": f"http://127.0.0.1:{port}",
         "plugin.dir": str(plugins),
+        # its files describe the one catalog
         "catalog.management": "static",
+        # by default these are shares of a heap that is larger
         "query.max-memory": f"{share.query_mib}MB",
         "query.max-memory-per-node": f"{share.query_mib}MB",
         "memory.heap-headroom-per-node": f"{share.headroom_mib}MB",
@@ -213,6 +216,6 @@ def _hive_catalog(metastore_uri: str, metastores_catalog: str | None) -> dict[st
         "hive.metastore": "thrift",
         "hive.metastore.uri": metastore_uri,
         "fs.hadoop.enabled": "true",  # serves the file: locations that Hive and Spark write
-        "hive.metastore-cache-ttl": "0s",
-        "hive.security": "allow-all",
+        "hive.metastore-cache-ttl": "0s",  # others change tables meanwhile
+        "hive.security": "allow-all",  # by default it drops no table that it has not made
     }

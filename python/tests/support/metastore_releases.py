@@ -30,6 +30,8 @@ GATE_VERSION: Final = "3.1.3"
 EMBEDDED_VERSION: Final = "4.0.0"
 LATER_VERSIONS: Final = VERSIONS[1:]
 """Those of the 4.x line."""
+OTHER_VERSIONS: Final = tuple(version for version in VERSIONS if version != EMBEDDED_VERSION)
+"""Those beside the embedded one; the first is of the 3.1 line."""
 _HIVE_EXEC: Final = {
     "4.0.1": "dd5e22aed78a7e62d8351e314fb438d90219f5c10014391448d30878c3ed3b03",
     "4.2.0": "c7f8f233b0557809c939885512f2f449055c6ec6e7129cfed77d1d80850bb635",

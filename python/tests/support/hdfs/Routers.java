@@ -42,8 +42,7 @@ public class Routers {
             client.set(parts[0], parts[1]);
         }
         Configuration conf = new Configuration();
-        conf.set("dfs.namenode.fs-limits.min-block-size", "1024");
-        cluster = new MiniDFSCluster.Builder(conf, new File(arguments[0]))
+            cluster = new MiniDFSCluster.Builder(conf, new File(arguments[0]))
             .nnTopology(MiniDFSNNTopology.simpleFederatedTopology(2)).numDataNodes(2).build();
         cluster.waitActive();
         router = new Router();

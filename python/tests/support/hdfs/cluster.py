@@ -75,7 +75,7 @@ class Hdfs(HdfsServer):
             f"dfs.ha.namenodes.{NAME}": "nn1,nn2",
             **{f"dfs.namenode.rpc-address.{NAME}.nn{n}": f"localhost:{port}" for n, port in enumerate(ports, 1)},
             f"dfs.client.failover.proxy.provider.{NAME}": PROXIES,
-            "dfs.replication": "2",
+            "dfs.replication": "2",  # as many as there are DataNodes: three by default
             # one that is lost is not replaced where there is no third
             "dfs.client.block.write.replace-datanode-on-failure.best-effort": "true",
             "hadoop.security.key.provider.path": keys.replace(" ", "%20"),
@@ -84,8 +84,7 @@ class Hdfs(HdfsServer):
         servers = {
             **self.settings,
             "fs.defaultFS": ROOT,
-            "dfs.namenode.acls.enabled": "true",
-            "dfs.namenode.fs-limits.min-block-size": "1024",
+            "dfs.namenode.acls.enabled": "true",  # off before Hadoop 3.3
             **(login.servers if login else {}),
         }
         told = (str(folder), *map(str, ports), *(f"{key}={value}" for key, value in servers.items()))

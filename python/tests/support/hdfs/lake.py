@@ -28,6 +28,7 @@ _CLEANER: Final = {
     for prefix in ("hive", "metastore")
     for name, value in {"cleaner.on": "true", "cleaner.run.interval": "500ms"}.items()
 }
+"""Releases come without one, and one that runs looks every 5 s."""
 
 
 @dataclass

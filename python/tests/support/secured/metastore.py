@@ -50,7 +50,7 @@ def password_settings(user: str, password: str) -> dict[str, str]:
     """Of the server: it asks for a password (4.0 and later)."""
     return {
         "metastore.authentication": "CONFIG",
-        "metastore.execute.setugi": "false",
+        "metastore.execute.setugi": "false",  # with which a server believes the name that a client says
         "metastore.authentication.config.username": user,
         "metastore.authentication.config.password": password,
     }

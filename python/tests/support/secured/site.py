@@ -37,7 +37,9 @@ DATABASE: Final = f"{CATALOG}.db"
 _TICKET_SECONDS: Final = 4 * 3600
 _METASTORE_USER: Final = "hive"
 _TIMEOUT: Final = {
+    # transactions of the dead end soon: five minutes by default
     "metastore.txn.timeout": "10s",
+    # the reaper runs beside an Initiator only, which shall find nothing to do
     "metastore.compactor.initiator.on": "true",
     "metastore.compactor.check.interval": "1d",
     "metastore.timedout.txn.reaper.interval": "500ms",

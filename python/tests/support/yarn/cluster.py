@@ -18,14 +18,18 @@ from support.secured.metastore import write_site
 _HERE: Final = Path(__file__).parent
 _OPTIONS: Final = ("-Xmx500m", "-XX:ReservedCodeCacheSize=128m", "--add-opens", "java.base/java.lang=ALL-UNNAMED")
 _SETTINGS: Final = {
+    # two small nodes share a machine: 8 GiB each, in pieces of one, by default
     "yarn.nodemanager.resource.memory-mb": "3072",
     "yarn.scheduler.minimum-allocation-mb": "256",
+    # queues have no default, and an application's master may have a tenth
     "yarn.scheduler.capacity.root.queues": "default",
     "yarn.scheduler.capacity.root.default.capacity": "100",
     "yarn.scheduler.capacity.maximum-am-resource-percent": "1",
+    # a JVM asks for more addresses than it uses
     "yarn.nodemanager.vmem-check-enabled": "false",
     # a machine of tests has a full disk sooner than a node of a cluster
     "yarn.nodemanager.disk-health-checker.enable": "false",
+    # logs of containers are there after a test that failed
     "yarn.nodemanager.delete.debug-delay-sec": "600",
 }
 
