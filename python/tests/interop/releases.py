@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+OF_4 = pytest.mark.releases("4.1.0")
+"""A test of what does not differ by release, here or in Hive."""
+
 
 def cases_of_releases(names: Sequence[str], cases: Iterable[tuple[str, str, tuple[Any, ...]]]) -> pytest.MarkDecorator:
     """A test's parameters `names`, beside the release of its fixture `hive`.

@@ -6,6 +6,7 @@ import pytest
 
 from interop.hive_engine import HiveEngine
 from interop.hive_table import HiveTable
+from interop.releases import cases_of_releases
 from support.bucket_values import types_of
 from support.hive_bucketing import bucket_of, hash_of
 from support.session_process import SessionProcess
@@ -17,6 +18,7 @@ BUCKETS = 1021
 # Hive 3.1.3 compacts insert-only tables by queries, which fail in the engine of these tests
 COMPACTS_INSERT_ONLY = ["4.1.0"]
 BOTH = pytest.mark.parametrize("version", [1, 2])
+PARTITIONED_1 = (1, "PARTITIONED BY (d INT)")
 
 
 @pytest.fixture(scope="module")
@@ -83,8 +85,8 @@ def test_hive_and_spark_put_every_edge_value_of_every_type_into_the_same_bucket(
     assert found[10] == found[110] == 0
 
 
-@pytest.mark.parametrize(
-    ("version", "partitioned_by"), [(1, "PARTITIONED BY (d INT)"), (2, "")], ids=["1-partitioned", "2-flat"]
+@cases_of_releases(
+    ("version", "partitioned_by"), [("3.1.3", "1-partitioned", PARTITIONED_1), ("4.1.0", "2-flat", (2, ""))]
 )
 def test_hive_finds_samples_changes_and_compacts_what_spark_put_into_buckets(
     hive: HiveEngine, spark: SessionProcess, version: int, partitioned_by: str
@@ -145,10 +147,9 @@ def test_hive_finds_samples_changes_and_compacts_what_spark_put_into_buckets(
     check([(n, "hive" if n == 51 else "last", n % 2) for n in range(50, 53)])
 
 
-@pytest.mark.parametrize(
+@cases_of_releases(
     ("form", "version", "partitioned_by"),
-    [("ORC", 1, "PARTITIONED BY (d INT)"), ("PARQUET", 2, "")],
-    ids=["ORC-1-partitioned", "PARQUET-2-flat"],
+    [("3.1.3", "PARQUET-2-flat", ("PARQUET", 2, "")), ("4.1.0", "ORC-1-partitioned", ("ORC", *PARTITIONED_1))],
 )
 def test_rows_of_insert_only_tables_lie_in_files_of_their_bucket_whoever_wrote_them(
     hive: HiveEngine, spark: SessionProcess, form: str, version: int, partitioned_by: str

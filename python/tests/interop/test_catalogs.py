@@ -6,6 +6,7 @@ from pyspark.sql import SparkSession
 
 from interop.hive_engine import HiveEngine
 from interop.hive_table import acid_table
+from interop.releases import OF_4
 from support.other_metastore import CATALOG
 
 pytestmark = pytest.mark.interop
@@ -19,6 +20,7 @@ def lake(hive: HiveEngine, spark: SparkSession) -> str:
     return CATALOG
 
 
+@OF_4
 def test_hive_and_a_catalog_read_and_change_the_same_rows(hive: HiveEngine, spark: SparkSession, lake: str) -> None:
     table, named = acid_table(hive, "beside", "id INT, name STRING", "day STRING"), f"{lake}.default.beside"
     hive.sql("INSERT INTO beside PARTITION (day = 'one') VALUES (1, 'hive'), (2, 'hive')")
@@ -37,6 +39,7 @@ def test_hive_and_a_catalog_read_and_change_the_same_rows(hive: HiveEngine, spar
     assert [tuple(row) for row in spark.table(named).orderBy("id").collect()] == [rows[0], rows[2]]
 
 
+@OF_4
 @pytest.mark.parametrize("storage", ["ORC", "PARQUET"])
 def test_hive_uses_a_table_that_a_catalog_has_made(
     hive: HiveEngine, spark: SparkSession, lake: str, storage: str

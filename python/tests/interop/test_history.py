@@ -9,7 +9,7 @@ from hive_acid import AcidTable
 from hive_acid.model.names import HISTORY_FILE
 from interop.hive_engine import HiveEngine
 from interop.hive_table import HiveTable, acid_table
-from interop.releases import cases_of_releases
+from interop.releases import OF_4, cases_of_releases
 
 pytestmark = pytest.mark.interop
 
@@ -69,6 +69,7 @@ def test_hive_reads_changes_compacts_and_cleans_folders_with_notes(
     assert statements(spark, name) == [(5, "UPDATE", ours), (4, "COMPACTION", "unknown")]
 
 
+@OF_4
 def test_hive_reads_and_compacts_partitions_of_which_one_has_the_note(hive: HiveEngine, spark: SparkSession) -> None:
     table = acid_table(hive, "noted_parts", "id INT, name STRING", "d INT")
     spark.sql("INSERT INTO noted_parts VALUES (1, 'one', 1), (2, 'two', 2), (3, 'three', 3)")
@@ -88,6 +89,7 @@ def test_hive_reads_and_compacts_partitions_of_which_one_has_the_note(hive: Hive
     ], "the note was in the first partition, and went with its delta"
 
 
+@OF_4
 def test_hive_reads_overwrites_and_truncations_with_notes(hive: HiveEngine, spark: SparkSession) -> None:
     table = acid_table(hive, "noted_bases", "id INT, name STRING")
     table.insert("(1, 'one')", "(2, 'two')")
@@ -101,6 +103,7 @@ def test_hive_reads_overwrites_and_truncations_with_notes(hive: HiveEngine, spar
     assert notes(table) == []
 
 
+@OF_4
 def test_hive_reads_what_a_compaction_of_ours_would_note(hive: HiveEngine, spark: SparkSession) -> None:
     table = acid_table(hive, "noted_compaction", "id INT, name STRING")
     spark.sql("INSERT INTO noted_compaction VALUES (1, 'one')")

@@ -9,6 +9,7 @@ import hive_acid
 from interop.all_types import COLUMNS, HIVE_ROW, SPARK_ROW, VALUES
 from interop.hive_engine import HiveEngine
 from interop.hive_table import HiveTable, acid_table
+from interop.releases import OF_4
 
 pytestmark = pytest.mark.interop
 
@@ -41,6 +42,7 @@ def test_spark_reads_every_type_that_hive_wrote(hive: HiveEngine, spark: SparkSe
     assert rows(spark, f"SELECT {wall_clock} FROM types_of_hive") == [("1969-07-20 20:17:40.25",)]
 
 
+@OF_4
 def test_hive_deletes_from_and_compacts_what_spark_wrote(hive: HiveEngine, spark: SparkSession) -> None:
     table = acid_table(hive, "made_by_spark", "id INT, name STRING")
     spark.sql("INSERT INTO made_by_spark VALUES (1, 'one'), (2, 'two'), (3, NULL), (4, 'four')")
@@ -59,6 +61,7 @@ def test_hive_deletes_from_and_compacts_what_spark_wrote(hive: HiveEngine, spark
     check_all_read(table, spark, [(2, "two"), (3, None), (4, "four")])
 
 
+@OF_4
 def test_hive_reads_changes_and_compacts_what_spark_updated(hive: HiveEngine, spark: SparkSession) -> None:
     table = acid_table(hive, "updated_by_spark", "id INT, name STRING")
     table.insert("(1, 'one')", "(2, 'two')", "(3, 'three')")
@@ -123,6 +126,7 @@ def test_hive_reads_and_compacts_what_spark_overwrote(hive: HiveEngine, spark: S
     check_all_read(table, spark, [(4, "FOUR")])
 
 
+@OF_4
 def test_spark_overwrites_what_hive_overwrote_and_truncated(hive: HiveEngine, spark: SparkSession) -> None:
     table = acid_table(hive, "overwritten_by_hive", "id INT, name STRING")
     spark.sql("INSERT INTO overwritten_by_hive VALUES (1, 'one'), (2, 'two')")
@@ -175,6 +179,7 @@ def test_hive_reads_changes_and_compacts_what_one_transaction_of_spark_did(
     check_all_read(table, spark, [(1, "ONE"), (3, "hive"), (5, "five"), (6, "six")])
 
 
+@OF_4
 def test_hive_updates_and_merges_into_what_spark_wrote(hive: HiveEngine, spark: SparkSession) -> None:
     table = acid_table(hive, "changed_by_hive", "id INT, name STRING")
     spark.sql("INSERT INTO changed_by_hive VALUES (1, 'one'), (2, 'two'), (3, 'three')")
@@ -207,6 +212,7 @@ def test_row_ids_are_the_same_for_hive_and_spark(hive: HiveEngine, spark: SparkS
     assert of_spark == table.row_ids("id") == table.row_ids("id", vectorised=True)
 
 
+@OF_4
 def test_partitions_that_one_engine_adds_are_seen_by_the_other(hive: HiveEngine, spark: SparkSession) -> None:
     table = acid_table(hive, "by_country", "id INT", partitioned_by="name STRING")
     table.insert("(1, 'at')", "(2, 'at')", "(3, 'ch')")
@@ -215,6 +221,7 @@ def test_partitions_that_one_engine_adds_are_seen_by_the_other(hive: HiveEngine,
     assert table.rows_vectorised("id", "id, name")[:1] == [(1, "at")]
 
 
+@OF_4
 def test_hive_reads_changes_and_compacts_partitions_that_spark_wrote(hive: HiveEngine, spark: SparkSession) -> None:
     table = acid_table(hive, "parts_of_spark", "id INT", partitioned_by="name STRING")
     table.insert("(1, 'at')")
@@ -233,6 +240,7 @@ def test_hive_reads_changes_and_compacts_partitions_that_spark_wrote(hive: HiveE
     check_all_read(table, spark, [(7, "a/b c"), (8, "ch")])
 
 
+@OF_4
 def test_hive_accepts_a_table_that_spark_created(hive: HiveEngine, spark: SparkSession) -> None:
     spark.sql("CREATE TABLE of_spark (id INT, name STRING) STORED AS ORC TBLPROPERTIES ('transactional'='true')")
     table = HiveTable(hive, "of_spark")

@@ -8,6 +8,7 @@ from pyspark.sql import SparkSession
 from interop.all_types import COLUMNS, HIVE_ROW, SPARK_ROW, VALUES
 from interop.hive_engine import HiveEngine
 from interop.hive_table import HiveTable
+from interop.releases import OF_4
 
 pytestmark = pytest.mark.interop
 
@@ -104,6 +105,7 @@ def test_both_insert_overwrite_truncate_and_compact(hive: HiveEngine, spark: Spa
     check_all_read(hive, spark, name, [(9, "nine")])
 
 
+@OF_4
 @pytest.mark.parametrize("form", WRITTEN)
 def test_both_write_and_replace_partitions(hive: HiveEngine, spark: SparkSession, form: str) -> None:
     name = f"p_{form}"

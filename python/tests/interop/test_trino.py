@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from interop.all_types import COLUMNS, HIVE_ROW, SPARK_ROW, VALUES
 from interop.hive_engine import HiveEngine
 from interop.hive_table import HiveTable, acid_table
-from interop.releases import cases_of_releases
+from interop.releases import OF_4, cases_of_releases
 from interop.trino_server import TrinoError, TrinoServer
 
 pytestmark = pytest.mark.interop
@@ -145,6 +145,7 @@ def test_trino_changes_rows_of_every_type_and_spark_reads_on(
     ) == [(2, "-0.00001", None, day, True, 2, 1, "z")]
 
 
+@OF_4
 @pytest.mark.parametrize("stored_as", ["ORC", "PARQUET"])
 def test_trino_reads_insert_only_tables_and_changes_none(
     spark: SparkSession, hive: HiveEngine, trino: TrinoServer, stored_as: str
@@ -165,6 +166,7 @@ def test_trino_reads_insert_only_tables_and_changes_none(
     assert of_spark(spark, f"SELECT * FROM {name}") == [(4, "four")]
 
 
+@OF_4
 def test_partitions_beyond_ascii_are_read_and_not_written_by_trino(spark: SparkSession, trino: TrinoServer) -> None:
     name = "beyond_ascii"
     spark.sql(
