@@ -1,9 +1,10 @@
-"""YARN: the driver in a process of the user's or in a container, executors in containers, of which some are killed."""
+"""YARN: the driver in a process of the user's or in a container, executors in containers.
+
+Where all ask for Kerberos, containers are killed too (`integration/test_yarn_kerberos.py`).
+"""
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
 import uuid
 from collections.abc import Iterator
@@ -12,10 +13,7 @@ from pathlib import Path
 import pytest
 
 from integration.test_entry_points import ROUND, SCRIPTS, arguments, run
-from support.drivers import Drivers, wait_until
-from support.mutations import Mutation, named
-from support.processes import is_below
-from support.session_process import SessionProcess
+from support.drivers import Drivers
 from support.spark_settings import SHARED_FILES, SHORT_LIVED
 from support.yarn.cluster import Yarn
 
@@ -24,7 +22,6 @@ pytestmark = pytest.mark.beyond_the_gate(
     "tasks that are tried again (`integration/faults/test_tasks.py`)"
 )
 
-EXECUTORS = 2
 JOB = """
 import hive_acid
 from pyspark.sql import SparkSession
@@ -43,41 +40,6 @@ spark.stop()
 def yarn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Yarn]:
     with Yarn(tmp_path_factory.mktemp("yarn") / "cluster") as cluster:
         yield cluster
-
-
-@pytest.fixture(scope="module")
-def session(drivers: Drivers, yarn: Yarn) -> Iterator[SessionProcess]:
-    """One whose driver is a process beside YARN, with its executors in containers."""
-    place = drivers.scratch / "yarn"
-    warehouse = drivers.metastore.warehouse
-    settings = {**yarn.settings, **SHARED_FILES}
-    with SessionProcess(place, drivers.metastore.uri, warehouse, settings, yarn.variables) as started:
-        started.wait_started()
-        yield started
-
-
-@named("insert-flat", "merge-moves")
-def test_statements_run_in_containers(drivers: Drivers, session: SessionProcess, mutation: Mutation) -> None:
-    trial = drivers.trial(mutation)
-    ((affected, *_),) = session.sql(trial.text())
-    trial.assert_done(affected)
-
-
-@named("update-partitions")
-def test_a_container_lost_before_the_write_is_over_costs_no_row(
-    drivers: Drivers, yarn: Yarn, session: SessionProcess, mutation: Mutation
-) -> None:
-    trial, gate = drivers.trial(mutation), drivers.gate()
-    wait_until(lambda: len(yarn.find_executors()) == EXECUTORS, "both executors run")
-    running = session.submit(trial.text(f"gate_once('{gate}', id, {trial.numbers[1]})"))
-    gate.wait()
-    worker = int(next(gate.folder.glob("waiting-*")).name.removeprefix("waiting-"))
-    victim = next(pid for pid in yarn.find_executors() if is_below(worker, pid))
-    os.kill(victim, signal.SIGKILL)
-    wait_until(lambda: victim not in yarn.find_executors(), "the container is gone")
-    gate.open()
-    ((affected, *_),) = running.result()
-    trial.assert_done(affected)
 
 
 @pytest.mark.parametrize("mode", ["client", "cluster"])
