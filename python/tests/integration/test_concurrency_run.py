@@ -205,7 +205,7 @@ def run_round(run: Run, seconds: float, seed: int, path: Path) -> None:
 
 @pytest.mark.parametrize("version", METASTORES)
 @pytest.mark.slow
-@pytest.mark.parametrize("seconds", [float(SECONDS or 240.0)])
+@pytest.mark.parametrize("seconds", [float(SECONDS or 180.0)])
 def test_no_read_shows_a_wrong_row(seconds: float, version: str, tmp_path: Path) -> None:
     with start_run(tmp_path, started_version(version, tmp_path / "metastore", quick_settings(version))) as run:
         end = time.monotonic() + seconds

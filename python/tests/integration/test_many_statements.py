@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -114,32 +113,6 @@ def by_spark_sql(metastore: EmbeddedMetastore, folder: Path) -> Iterator[tuple[P
         yield shell, run
 
 
-SHELL = """
-val texts = Seq({texts})
-def once(text: String): Unit =
-  for (error <- util.Try(spark.sql(text).collect()).failed if !text.contains("on purpose")) throw error
-def rounds(first: Int, end: Int): Unit = for (n <- first until end) {{
-  texts.foreach(text => once(text.replace("{{n}}", n.toString).replace("{{d}}", (n % 3).toString)))
-  println(Seq("ROUND", n, spark.sql("SELECT count(*) FROM t").first().getLong(0)).mkString(" "))
-}}
-"""
-
-
-@contextmanager
-def by_spark_shell(metastore: EmbeddedMetastore, folder: Path) -> Iterator[tuple[Program, Run]]:
-    """The shell of Scala; an error that is not on purpose ends the rounds."""
-    with started(["spark-shell"], program_settings(metastore, folder), folder) as shell:
-        shell.say(SHELL.format(texts=", ".join(map(json.dumps, ROUND))))
-        shell.say("".join(f"once({json.dumps(text)})\n" for text in TABLES))
-
-        def run(first: int, end: int) -> None:
-            shell.say(f"rounds({first}, {end})\n")
-            for number in range(first, end):
-                shell.wait_for(f"ROUND {number} 0\n")
-
-        yield shell, run
-
-
 Entry = Callable[[EmbeddedMetastore, Path], AbstractContextManager[tuple[Program, Run]]]
 
 
@@ -159,9 +132,7 @@ def grown(program: Program, before: dict[str, Usage]) -> dict[str, object]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("entry", "share"), [(by_jdbc, 1), (by_connect, SHARE), (by_spark_sql, SHARE), (by_spark_shell, SHARE)]
-)
+@pytest.mark.parametrize(("entry", "share"), [(by_jdbc, 1), (by_connect, SHARE), (by_spark_sql, SHARE)])
 def test_statements_leave_nothing_behind(
     metastore: EmbeddedMetastore, client: ThriftMetastore, tmp_path: Path, entry: Entry, share: int
 ) -> None:

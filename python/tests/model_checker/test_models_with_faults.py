@@ -1,5 +1,7 @@
 """Each pair of clients of which one is killed, or its transaction aborted, at any call: some schedules of each.
 
+Pairs that name no partition are tried on flat tables.
+
 They take a process of their own in a run of everything, as those of `test_models.py` do.
 """
 
@@ -15,6 +17,6 @@ RUNS = 100
 
 
 @pytest.mark.beyond_the_gate("some of the pairs: `model_checker/test_models.py`")
-@pytest.mark.parametrize("model", list_pairs(), ids=str)
+@pytest.mark.parametrize("model", [model for model in list_pairs() if not model.is_of_flat_tables_too], ids=str)
 def test_each_statement_beside_each_other_client_and_a_fault(model: Model) -> None:
     check(model.with_fault(RUNS))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-STATEMENTS = int(os.environ.get("HIVE_ACID_STATEMENTS", "400"))
+STATEMENTS = int(os.environ.get("HIVE_ACID_STATEMENTS", "300"))
 
 TABLES = tuple(
     text

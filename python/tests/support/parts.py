@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import pytest
@@ -49,17 +49,31 @@ def deal_units(test_counts: Mapping[str, int], part_count: int) -> tuple[frozens
     return tuple(map(frozenset, parts))
 
 
+def tell_seconds(test_counts: Mapping[str, int], of_part: Collection[str]) -> str:
+    """How long all units of a run, and those of a part, are expected to take one process."""
+    seconds = {unit: guess_seconds(unit, count, {}) for unit, count in test_counts.items()}
+    own = sum(seconds[unit] for unit in of_part)
+    return f"expected: {own:,.0f} of {sum(seconds.values()):,.0f} s of one process"
+
+
 class PartChoice:
     """A plugin that leaves to a run the tests of its part."""
 
     def __init__(self, part: Part) -> None:
         self._part = part
+        self._told = ""
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """After `-m` has chosen."""
         unit_of = {item: find_unit(item.nodeid, is_whole_run=True) for item in items}
-        units = deal_units(Counter(unit_of.values()), self._part.count)[self._part.number - 1]
+        counts = Counter(unit_of.values())
+        units = deal_units(counts, self._part.count)[self._part.number - 1]
+        self._told = tell_seconds(counts, units)
         others = [item for item in items if unit_of[item] not in units]
         items[:] = [item for item in items if unit_of[item] in units]
         config.hook.pytest_deselected(items=others)
+
+    def pytest_report_collectionfinish(self) -> str:
+        """Where tests are collected in this process."""
+        return self._told

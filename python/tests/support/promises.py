@@ -71,7 +71,7 @@ def find_promise(test_file: str, promises: Sequence[Promise]) -> Promise:
 
 
 def sum_minutes(promises: Sequence[Promise]) -> Mapping[Promise, int]:
-    """How long the tests of each take one process of a run of everything. Units of less than 100 s do not count."""
+    """How long the tests of each take one process of a run of everything, as far as `LONG_SECONDS` knows."""
     seconds: Counter[Promise] = Counter()
     for unit, known in LONG_SECONDS.items():
         file = unit.partition("[")[0]

@@ -128,6 +128,11 @@ class Model:
         acts = (Act.KILL,) if set(self.names) & set(_FORGETTING) else (Act.KILL, Act.ABORT)
         return replace(self, bounds=Bounds(faults=1, runs=runs, acts=acts))
 
+    @property
+    def is_of_flat_tables_too(self) -> bool:
+        """True for a partitioned table whose clients name no partition."""
+        return self.setting.is_partitioned and OF_PARTITIONS.keys().isdisjoint(self.names)
+
     def __str__(self) -> str:
         kind = "partitioned" if self.setting.is_partitioned else "flat"
         rest = " with a fault" if self.bounds.faults else ""
