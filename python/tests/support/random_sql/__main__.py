@@ -110,7 +110,7 @@ def segments(wish: Wish) -> Iterator[Segment]:
             return
         steps = MAX_STEPS if wish.minutes is not None else min(MAX_STEPS, wish.statements - statements)
         segment = Generator(f"{wish.seed}.{number}", has_rebalance=has_rebalance).segment(steps)
-        statements += len(segment.steps)
+        statements += sum(step.statements for step in segment.steps)
         if wish.segment in (None, number):
             yield segment
         number += 1

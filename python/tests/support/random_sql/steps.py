@@ -47,6 +47,11 @@ class Step:
         return [name for call in self.calls for name in call.tables]
 
     @property
+    def statements(self) -> int:
+        """How many it has; a query and what is no statement count as one."""
+        return max(1, len(self.calls))
+
+    @property
     def text(self) -> str:
         """Python that one can paste."""
         lines = [f"{call.code}.collect()" if call.code.startswith("spark.sql") else call.code for call in self.calls]

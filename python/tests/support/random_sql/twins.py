@@ -1,7 +1,8 @@
 """The second implementation: rows in the driver's memory, computed by queries of Spark's anew for every statement.
 
-Nothing of this package is in it. Values go through a plain Parquet table, the sink, by Spark's own INSERT, which casts
-them to the columns or refuses them. A statement that fails, or is undone, leaves the rows that were there.
+Nothing of this package is in it. Values are what Spark's own INSERT into a plain Parquet table, the sink, would store:
+the query of its plan casts them to the columns or refuses them, and no file is written. A statement that fails, or is
+undone, leaves the rows that were there.
 """
 
 from __future__ import annotations
@@ -76,6 +77,7 @@ class Twins:
         self._spark = spark
         self._jvm: Any = spark._jvm
         self._tables: dict[str, Twin] = {}
+        self._schemas: dict[str, Any] = {}
 
     def table(self, name: str) -> TableSpec:
         """As it is now."""
@@ -155,7 +157,10 @@ class Twins:
     def _define(self, table: TableSpec) -> None:
         """The sink."""
         columns = ", ".join(f"{column.name} {column.type}" for column in table.columns)
-        self._spark.sql(f"CREATE TABLE {Twin(table, None).sink} ({columns}) USING parquet")
+        sink, session = Twin(table, None).sink, self._spark
+        session.sql(f"CREATE TABLE {sink} ({columns}) USING parquet")
+        frame: Any = session.table(sink)
+        self._schemas[sink] = frame._jdf.schema()
 
     def _show(self, twin: Twin) -> None:
         self._frame(twin).createOrReplaceTempView(twin.name)
@@ -163,8 +168,7 @@ class Twins:
 
     def _frame(self, twin: Twin) -> DataFrame:
         session: Any = self._spark
-        schema = session.table(twin.sink)._jdf.schema()
-        return DataFrame(session._jsparkSession.createDataFrame(twin.rows, schema), self._spark)
+        return DataFrame(session._jsparkSession.createDataFrame(twin.rows, self._schemas[twin.sink]), self._spark)
 
     def _list(self, *parts: Any) -> Any:
         rows = self._jvm.java.util.ArrayList()
@@ -178,15 +182,25 @@ class Twins:
 
     def _assign(self, twin: Twin, columns: Sequence[str], query: str) -> Any:
         """The rows of a query as Spark's own INSERT leaves them."""
-        self._spark.sql(f"INSERT OVERWRITE {twin.sink} ({', '.join(columns)}) {query}")
-        self._check_lengths(twin)
-        return self._collect(f"SELECT {', '.join(twin.columns)} FROM {twin.sink}")
+        session: Any = self._spark
+        state = session._jsparkSession.sessionState()
+
+        def plan(logical: Any) -> Any:
+            return state.executePlan(logical, getattr(state, "executePlan$default$2")())
+
+        insert = state.sqlParser().parsePlan(f"INSERT OVERWRITE {twin.sink} ({', '.join(columns)}) {query}")
+        cast = plan(insert).analyzed().query()
+        rows = self._list()
+        for row in plan(cast).executedPlan().executeCollectPublic():
+            rows.add(row)
+        self._check_lengths(Twin(twin.table, rows))
+        return rows
 
     def _check_lengths(self, twin: Twin) -> None:
         """A setting of Spark's takes its own check of lengths away, and leaves ours."""
         lengths = {column.name: _LENGTH.search(column.type) for column in twin.table.columns}
         longer = " OR ".join(f"length(rtrim({name})) > {found[1]}" for name, found in lengths.items() if found)
-        if longer and self._collect(f"SELECT 1 FROM {twin.sink} WHERE {longer} LIMIT 1").size():
+        if longer and self._frame(twin).filter(longer).collect():
             raise MustFail("a text is longer than its column")
 
     def _check_required(self, twin: Twin) -> None:
@@ -200,7 +214,8 @@ class Twins:
         goes = f"coalesce({effect.replaced}, false)"
         if effect.by_partition:
             same = " AND ".join(f"n.{key} <=> o.{key}" for key in effect.by_partition)
-            goes += f" AND EXISTS (SELECT 1 FROM {twin.sink} n WHERE {same})"
+            self._frame(Twin(twin.table, new)).createOrReplaceTempView("new_rows")
+            goes += f" AND EXISTS (SELECT 1 FROM new_rows n WHERE {same})"
         kept = self._collect(f"SELECT {_listed(twin, 'o')} FROM {twin.name} o WHERE NOT ({goes})")
         return self._list(kept, new), {"affected": new.size()}
 
