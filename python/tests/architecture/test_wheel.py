@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import site
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
 import hive_acid
+from architecture.conftest import install, run
 from architecture.documents import ROOT
 from hive_acid.spark.lines import LINES, find_line
 
@@ -24,37 +22,15 @@ SHARED = (
 )
 LINE = find_line()
 PACKAGES = {path.parent.name for path in (ROOT / "python").glob("hive_acid*/__init__.py")}
-PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "-q")
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, as `./dev wheel` builds it."""
-    folder = tmp_path_factory.mktemp("dist")
-    run(*PIP, "wheel", "--no-deps", "--no-build-isolation", "-w", str(folder), str(ROOT))
-    (built,) = folder.glob("*.whl")
-    return built
 
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The programs of a new environment that has the wheel alone; its dependencies are borrowed from this one."""
-    folder = tmp_path_factory.mktemp("venv")
-    run(sys.executable, "-m", "venv", "--without-pip", str(folder))
-    python = folder / "bin" / "python"
-    run(*PIP, "--python", str(python), "install", "--no-deps", "--no-index", str(wheel))
-    (packages,) = folder.glob("lib/python*/site-packages")
+    python, packages = install(wheel, tmp_path_factory.mktemp("venv"))
     # a plain entry of the path: the links to our source in that folder are not followed
     (packages / "borrowed.pth").write_text("\n".join(site.getsitepackages()) + "\n")
-    return folder / "bin"
-
-
-def run(*command: str, cwd: Path | None = None) -> str:
-    """The standard output of a command that must succeed, away from this repository's Python path."""
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout
+    return python.parent
 
 
 def test_the_wheel_holds_the_jar_of_every_line_that_was_built(wheel: Path) -> None:
