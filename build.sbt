@@ -47,8 +47,25 @@ def isScala212(line: String): Boolean = lines(line).startsWith("2.12.")
 
 def id(line: String): String = "spark" + line.replace(".", "")
 
+// The jar under its Maven coordinates, in .build/maven. Spark brings all that it needs, Scala's library too
+val published = Seq(
+  organization := "io.github.spark-hive-acid",
+  description := "The half of spark-hive-acid that runs in Spark's JVM",
+  homepage := Some(url("https://github.com/spark-hive-acid/spark-hive-acid")),
+  licenses := Seq(License.Apache2),
+  publishTo := Some(MavenCache("maven", (ThisBuild / baseDirectory).value / ".build" / "maven")),
+  publishConfiguration := publishConfiguration.value.withOverwrite(true),
+  Compile / packageDoc / publishArtifact := false,
+  Compile / packageSrc / publishArtifact := false,
+  pomPostProcess := {
+    case pom: scala.xml.Elem => pom.copy(child = pom.child.filterNot(_.label == "dependencies"))
+    case other               => other
+  }
+)
+
 def shim(line: String): Project =
   Project(id(line), file(s"jvm-shim/spark-$line")).settings(
+    published,
     moduleName := s"hive-acid-shim-spark-$line",
     scalaVersion := lines(line),
     crossPaths := false,

@@ -61,6 +61,17 @@ def test_every_place_that_lists_the_lines_of_spark_lists_the_same() -> None:
     assert judged == {f"spark-{line}" for line in LINES}
 
 
+def test_every_place_that_names_the_maven_group_names_the_same() -> None:
+    patterns = {
+        "build.sbt": r'organization := "([^"]+)"',
+        "dev": r"GROUP=(\S+)",
+        "docs/guide/jvm.md": r"--packages (\S+):hive-acid-shim",
+        "python/tests/integration/test_maven_module.py": r'GROUP = "([^"]+)"',
+    }
+    named = {name: re.findall(pattern, (ROOT / name).read_text("utf-8")) for name, pattern in patterns.items()}
+    assert len({tuple(groups) for groups in named.values()}) == 1, named
+
+
 @pytest.mark.parametrize("line", LINES)
 def test_the_lock_of_a_line_pins_a_pyspark_of_that_line(line: str) -> None:
     name = "requirements-dev.lock" if line == LINES[-1] else f"requirements-spark-{line}.lock"
