@@ -9,8 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from architecture.documents import DOCUMENTS
+
 ROOT = Path(__file__).parents[3]
 REPORT = "docs/test-report.md"
+
+
+def find_commands() -> set[str]:
+    """The labels of the last `case` of the index of commands."""
+    chosen = (ROOT / "dev").read_text("utf-8").rpartition("case $command in")[2]
+    labels = re.findall(r"^  ([a-z][a-z| -]*)\)", chosen, re.MULTILINE)
+    return {name for label in labels for name in label.split(" | ")}
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -56,6 +65,12 @@ def test_the_kept_report_says_of_which_commit_it_is(tmp_path: Path) -> None:
 
 def test_a_report_of_no_commit_is_named(tmp_path: Path) -> None:
     assert last_run(project(tmp_path / "other", "All is well.\n")) == f"{REPORT} does not say of which commit it is\n"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_a_document_names_commands_of_the_index(document: Path) -> None:
+    named = re.findall(r"\./dev (?:--line \S+ )?([a-z][a-z-]*)", document.read_text("utf-8"))
+    assert set(named) <= find_commands()
 
 
 TOOLS = (
