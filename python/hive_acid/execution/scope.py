@@ -100,7 +100,7 @@ class WritingScope(Scope):
         """The tables that the statement reads may be read in the snapshot; they are locked by now."""
 
     def build_publication(self, locked: Locked) -> Publication:
-        """Of what the statement is about to write, undone with the transaction."""
+        """The publication of what the statement is about to write, which is undone with the transaction."""
         table, markers = locked.table, Markers(locked.transaction.txn_id, locked.table.kind.has_row_ids)
         publication = build_statement_publication(
             self.tools.files, table.location, markers, locked.work.write_id, locked.settings

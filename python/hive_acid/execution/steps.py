@@ -67,7 +67,7 @@ def check_rights(scope: Scope, found: Found) -> None:
 
 
 def open_snapshot(scope: Scope, found: Found) -> Opened:
-    """Of what is read."""
+    """Nothing is begun for it."""
     return scope.open_snapshot(found)
 
 
@@ -102,7 +102,7 @@ def plan_locks(scope: WritingScope, numbered: Numbered) -> Planned:
 
 
 def foresee_locks(scope: Scope, opened: Opened) -> Foreseen:
-    """Those that the statement would ask for."""
+    """The statement would ask for them."""
     return Foreseen(**vars(opened), plan=_plan_locks(scope, opened))
 
 

@@ -75,7 +75,7 @@ class LockPlan:
     locks: tuple[LockComponent, ...]
 
     def find_unlocked(self, partitions: Iterable[str]) -> list[str]:
-        """Those that are not covered, sorted."""
+        """The partitions among these that no lock covers, sorted."""
         return [] if self.partitions is None else sorted(set(partitions) - set(self.partitions))
 
 

@@ -50,7 +50,7 @@ class _Job:
 
     @cached_property
     def limits(self) -> ChangeLimits:
-        """Those that the session sets."""
+        """The limits that the session sets."""
         return ChangeLimits.find(self.opened.settings)
 
 

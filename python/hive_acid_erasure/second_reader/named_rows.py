@@ -99,7 +99,7 @@ class NamedRows(ABC):
 
 
 class OneColumn(NamedRows):
-    """Of a key of one column: an Arrow array of its different values, and how one is spelled."""
+    """The values of a key of one column: an Arrow array of the different ones, and how one is spelled."""
 
     def __init__(self, stored: Any, spell: Callable[[Any], bytes], codes: Any, rows: Any) -> None:
         super().__init__(codes, rows)
@@ -141,7 +141,7 @@ class OneColumn(NamedRows):
 
 
 class SeveralColumns(NamedRows):
-    """Of a key of several columns, or of none: all its values, spelled."""
+    """The values of a key of several columns, or of none, spelled."""
 
     def __init__(self, values: Sequence[Spelled], codes: Any) -> None:
         super().__init__(codes)
