@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 import hive_acid
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.spark.session import Attachment, attach
+from hive_acid.session.session import Attachment, attach
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from hive_acid.execution.dry_run_report import DryRun
-    from hive_acid.spark.acid_table import AcidTable
-    from hive_acid.spark.transaction import AcidTransaction
+    from hive_acid.user.acid_table import AcidTable
+    from hive_acid.user.transaction import AcidTransaction
     from hive_acid_erasure.certificate.certifying import Recheck
     from hive_acid_erasure.run import Outcome
 
@@ -40,10 +40,10 @@ def configure(builder: SparkSession.Builder, metastore: str | None = None) -> Sp
     `metastore` is `thrift://host:port`. Without it the metastore of the builder's own settings or of hive-site.xml is
     used, and if there is none, an embedded one is started that ends with this process.
     """
-    from hive_acid.spark.remote import refuse_remote_builder
+    from hive_acid.user.remote import refuse_remote_builder
 
     refuse_remote_builder(builder)
-    from hive_acid.spark.builder import configure as configure_session
+    from hive_acid.session.builder import configure as configure_session
 
     return configure_session(builder, metastore)
 
@@ -54,7 +54,7 @@ def dry_run(spark: SparkSession, statement: str, args: Mapping[str, Any] | Seque
     Takes an INSERT, INSERT OVERWRITE, UPDATE, DELETE, MERGE or TRUNCATE TABLE of a transactional table. Raises what the
     statement itself would raise, and HIVE_ACID_DRY_RUN for any other.
     """
-    from hive_acid.spark.explain import explain_statement
+    from hive_acid.user.explain import explain_statement
 
     return explain_statement(spark, statement, args)
 
@@ -62,7 +62,7 @@ def dry_run(spark: SparkSession, statement: str, args: Mapping[str, Any] | Seque
 def transaction(spark: SparkSession) -> AcidTransaction:
     """One transaction of all statements that `spark` runs within the block of `with hive_acid.transaction(spark):`."""
     _refuse_remote(spark, "transaction")
-    from hive_acid.spark.transaction import AcidTransaction
+    from hive_acid.user.transaction import AcidTransaction
 
     return AcidTransaction(spark)
 
@@ -76,7 +76,7 @@ def run_in_transaction(spark: SparkSession, function: Callable[[], T], attempts:
     once. Raises HIVE_ACID_TRANSACTION_STATE within a transaction of the session.
     """
     _refuse_remote(spark, "run_in_transaction")
-    from hive_acid.spark.transaction import run_until_committed
+    from hive_acid.user.transaction import run_until_committed
 
     return run_until_committed(spark, function, attempts)
 
@@ -154,7 +154,7 @@ def verify_certificate(
 
 def _refuse_remote(spark: SparkSession, function: str) -> None:
     """Before anything is imported that a client of Spark Connect does not have."""
-    from hive_acid.spark.remote import refuse_remote
+    from hive_acid.user.remote import refuse_remote
 
     refuse_remote(spark, function)
 
@@ -162,7 +162,7 @@ def _refuse_remote(spark: SparkSession, function: str) -> None:
 def __getattr__(name: str) -> Any:
     """`AcidTable`, which imports PySpark when it is first used."""
     if name == "AcidTable":
-        from hive_acid.spark.acid_table import AcidTable
+        from hive_acid.user.acid_table import AcidTable
 
         return AcidTable
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

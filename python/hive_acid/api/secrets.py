@@ -1,7 +1,7 @@
 """Names and secrets that errors and log records must not tell. Importing this imports PySpark's errors."""
 
 from hive_acid.errors.masking import work_masked
-from hive_acid.spark.secrets import unlogged
+from hive_acid.login.secrets import unlogged
 
 __all__ = [
     "unlogged",

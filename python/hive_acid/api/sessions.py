@@ -1,12 +1,12 @@
 """Spark sessions that know transactional tables, and their transactions. Importing this imports PySpark."""
 
 from hive_acid import configure
-from hive_acid.spark.embedded import start_embedded
-from hive_acid.spark.lines import is_before
-from hive_acid.spark.session import Attachment, attach, find_session_uris
-from hive_acid.spark.storage_session import job_session, storage_session, warehouse_session, worker_session
-from hive_acid.spark.throwables import find_condition_of
-from hive_acid.spark.transaction import AcidTransaction
+from hive_acid.bridge.throwables import find_condition_of
+from hive_acid.session.embedded import start_embedded
+from hive_acid.session.session import Attachment, attach, find_session_uris
+from hive_acid.session.storage_session import job_session, storage_session, warehouse_session, worker_session
+from hive_acid.spark_lines import is_before
+from hive_acid.user.transaction import AcidTransaction
 
 __all__ = [
     "AcidTransaction",

@@ -35,8 +35,8 @@ def add_settings_command(commands: Commands) -> None:
 def print_settings(chosen: argparse.Namespace) -> int:
     """Ask the metastore what it serves, and print the settings for it and for the PySpark that is installed here."""
     from hive_acid.errors import HiveAcidError
-    from hive_acid.spark import setup_settings
-    from hive_acid.spark.early_settings import read_spark_defaults
+    from hive_acid.session import setup_settings
+    from hive_acid.session.early_settings import read_spark_defaults
 
     try:
         uris = find_uris(chosen)

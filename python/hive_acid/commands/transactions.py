@@ -57,7 +57,7 @@ def _open_metastore(uris: str) -> Iterator[Metastore]:
         with closing(ThriftMetastore(uris, security=security)) as metastore:
             yield metastore
         return
-    from hive_acid.spark.storage_session import storage_session
+    from hive_acid.session.storage_session import storage_session
 
     with storage_session(uris) as (reached, _):
         yield reached

@@ -1,7 +1,7 @@
 """The demands of a secured metastore on each connection: a login, and who is trusted to be the metastore.
 
-The client knows these protocols alone. Tickets, credential stores and trust stores are a JVM's, which `hive_acid.spark`
-speaks to.
+The client knows these protocols alone. Tickets, credential stores and trust stores are a JVM's, to which `jvm_logins`
+speaks.
 """
 
 from __future__ import annotations

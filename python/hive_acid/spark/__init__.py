@@ -1,1 +1,1 @@
-"""The Spark side: session set-up, the callbacks of the shim, storage and engine through the JVM."""
+"""Names that users import from here."""

@@ -16,7 +16,7 @@ IMPORT_ALL = """\
 import importlib, json, pkgutil
 import hive_acid
 
-of_clients = "hive_acid.spark.connect_calls"  # which needs a client of Spark Connect
+of_clients = "hive_acid.user.connect_calls"  # which needs a client of Spark Connect
 absent = []
 for name in [found.name for found in pkgutil.walk_packages(hive_acid.__path__, "hive_acid.")]:
     try:
@@ -67,7 +67,7 @@ def test_an_installation_without_extras_brings_four_libraries(base: Path) -> Non
 
 
 def test_all_of_the_core_is_imported_but_the_places_of_extras(base: Path) -> None:
-    places = ("hive_acid.api.progress", "hive_acid.spark.erasing")
+    places = ("hive_acid.api.progress", "hive_acid.erasure")
     places += tuple(place.removesuffix(".py").replace("/", ".") for place in BEYOND_THE_CORE)
     absent = json.loads(run(str(base), "-c", IMPORT_ALL))
     assert [name for name in absent if not f"{name}.".startswith(places)] == []

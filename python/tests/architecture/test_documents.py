@@ -23,7 +23,7 @@ from architecture.documents import (
     program,
     with_table,
 )
-from hive_acid.spark.lines import is_before
+from hive_acid.spark_lines import is_before
 from hive_acid_sqltest import parsing
 from support import holds
 

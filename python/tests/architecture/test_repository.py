@@ -10,7 +10,7 @@ import pytest
 import hive_acid
 from architecture.documents import ROOT
 from hive_acid.older_python import tomllib
-from hive_acid.spark.lines import LINES, line_of
+from hive_acid.spark_lines import LINES, line_of
 
 HOME = re.compile(r"/(?:root|home/[a-z]\w*|Users/[A-Za-z]\w*|work|mnt|srv|opt)/")
 URL_HOST = re.compile(r"\b[a-z][a-z0-9]+://(?:[^/@\s\"'`<>]*@)?([a-zA-Z0-9.-]+)")

@@ -11,7 +11,7 @@ import pytest
 import hive_acid
 from architecture.conftest import install, run
 from architecture.documents import ROOT
-from hive_acid.spark.lines import LINES, find_line
+from hive_acid.spark_lines import LINES, find_line
 
 SHARED = (
     "errors/conditions.json",
@@ -93,7 +93,7 @@ def test_the_installed_package_is_imported_without_spark_and_finds_its_jar(insta
         "import sys, hive_acid\n"
         "print(hive_acid.__file__)\n"
         "print([name for name in ('pyspark', 'py4j', 'thrift', 'pyarrow', 'sqlglot') if name in sys.modules])\n"
-        "from hive_acid.spark.shim import find_shim_jar\n"
+        "from hive_acid.session.shim import find_shim_jar\n"
         "print(find_shim_jar())\n"
     )
     module, loaded, jar = run(str(installed / "python"), "-c", text, cwd=tmp_path).splitlines()

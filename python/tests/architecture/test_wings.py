@@ -43,7 +43,7 @@ import hive_acid
 
 names = [found.name for found in pkgutil.walk_packages(hive_acid.__path__, "hive_acid.")]
 for name in names:
-    if ".generated." not in name and name != "hive_acid.spark.connect_calls":  # which needs a client of Spark Connect
+    if ".generated." not in name and name != "hive_acid.user.connect_calls":  # which needs a client of Spark Connect
         importlib.import_module(name)
 print(json.dumps([len(names), sorted({name.partition(".")[0] for name in sys.modules})]))
 """
@@ -109,7 +109,7 @@ def test_a_command_of_a_wing_that_is_not_there_names_its_extra(
     ("extra", "program"),
     [
         ("local", "from hive_acid.local import EmbeddedMetastore"),
-        ("local", "from hive_acid.spark.embedded import start_embedded; start_embedded()"),
+        ("local", "from hive_acid.session.embedded import start_embedded; start_embedded()"),
         ("erasure", "from hive_acid.erasure.signing import make_keys; make_keys(None)"),
         ("erasure", f"import hive_acid; hive_acid.erase(None, {SEARCHED}, **dict.fromkeys({OUTPUTS}))"),
         ("erasure", f"import hive_acid; hive_acid.verify(None, {SEARCHED})"),

@@ -13,7 +13,7 @@ import yaml
 from architecture.documents import ROOT
 from architecture.test_dev import find_commands
 from hive_acid.older_python import tomllib
-from hive_acid.spark.lines import LINES, find_line
+from hive_acid.spark_lines import LINES, find_line
 
 FOLDER = ROOT / ".github" / "workflows"
 WORKFLOWS = sorted(FOLDER.glob("*.yml"))

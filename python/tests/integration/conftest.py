@@ -21,7 +21,7 @@ from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest
 from hive_acid.metastore.types import TransactionInfo, TransactionState
 from hive_acid.model.table import TableName
-from hive_acid.spark.session import attach
+from hive_acid.session.session import attach
 from support.other_metastore import Other, started_other
 from support.spark_lines import FAILED_JOB
 from support.spark_settings import SHORT_LIVED

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812 (its name everywhere)
 import hive_acid
 from hive_acid import AcidTable
 from hive_acid.errors import ConfigurationError
-from hive_acid.spark.lines import is_before
+from hive_acid.spark_lines import is_before
 from integration.conftest import Tables
 from support.polling import eventually
 

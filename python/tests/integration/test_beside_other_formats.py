@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.spark.lines import find_line, is_before
+from hive_acid.spark_lines import find_line, is_before
 from support.other_formats import LINES, SESSION_CATALOGS, settings_beside
 from support.session_process import SessionProcess, StatementFailed
 

@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 import hive_acid
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.model.names import STAGING_PREFIX
-from hive_acid.spark.session import attach
+from hive_acid.session.session import attach
 from integration.conftest import Tables
 from support.polling import eventually
 from support.spark_settings import SHORT_LIVED

@@ -8,7 +8,7 @@ from pyspark.errors import PySparkException
 import hive_acid
 from hive_acid.metastore.types import LockKind, OperationKind
 from hive_acid.model.table import TableName
-from hive_acid.spark.lines import is_before
+from hive_acid.spark_lines import is_before
 from support.other_metastore import ACID, CATALOG, INSERT_ONLY, Other
 from support.polling import eventually
 from support.spark_lines import raised_in_tasks

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pyspark.sql.functions import col
 
-from hive_acid.spark.lines import is_before
+from hive_acid.spark_lines import is_before
 from support.other_metastore import ACID, CATALOG, INSERT_ONLY, Other
 from support.polling import eventually
 

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import hive_acid
 from hive_acid.errors import InvalidStatement
-from hive_acid.spark.session import attach
+from hive_acid.session.session import attach
 
 PROPERTIES = "STORED AS ORC TBLPROPERTIES ('transactional'='true')"
 SHAPES = {

@@ -15,7 +15,7 @@ import hive_acid
 from hive_acid import AcidTable
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionState
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind
-from hive_acid.spark.session import attach
+from hive_acid.session.session import attach
 from integration.conftest import Compactions, Tables
 from support.compaction_states import LEFT_TO_CLEANER
 from support.polling import eventually

@@ -21,7 +21,7 @@ from hive_acid.errors import HiveAcidError
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest, CompactionState
 from hive_acid.model.table import TableName
-from hive_acid.spark.session import attach
+from hive_acid.session.session import attach
 from integration.conftest import Tables
 from support.polling import eventually
 

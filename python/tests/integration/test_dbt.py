@@ -22,7 +22,7 @@ import yaml
 from pyspark.sql import SparkSession
 
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.spark.setup_settings import DBT_PACKAGE
+from hive_acid.session.setup_settings import DBT_PACKAGE
 from support.spark_programs import started_thrift_server
 
 ROOT = DBT_PACKAGE.parents[2]

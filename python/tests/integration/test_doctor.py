@@ -22,7 +22,7 @@ from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
 from hive_acid.model.names import OVERWRITE_FILE
 from hive_acid.model.table import TableName
-from hive_acid.spark.session import attach
+from hive_acid.session.session import attach
 from hive_acid.wire.storage import FileVersion
 from hive_acid_ops.doctor.finding import Finding, FindingKind
 from hive_acid_ops.doctor.findings import Doctor, treat

@@ -15,7 +15,7 @@ import hive_acid
 from hive_acid.execution.dry_run_report import DryRun
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind
 from hive_acid.model.table import TableName
-from hive_acid.spark.lines import is_before
+from hive_acid.spark_lines import is_before
 from support.drivers import wait_until
 from support.spark_lines import raised_in_tasks, since
 

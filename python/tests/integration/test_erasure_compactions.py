@@ -15,7 +15,7 @@ from hive_acid.config import Settings
 from hive_acid.errors import StatementCancelled
 from hive_acid.metastore.compaction_types import CompactionRequest
 from hive_acid.model.table import TableName
-from hive_acid.spark.session import attach
+from hive_acid.session.session import attach
 from hive_acid_erasure.spark.erasure_engine import SparkErasureEngine
 from integration.conftest import Tables
 from support.polling import eventually

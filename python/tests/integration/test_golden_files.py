@@ -20,7 +20,7 @@ from hive_acid.errors import HiveAcidError
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import TransactionState
-from hive_acid.spark.lines import LINES, find_line, is_before
+from hive_acid.spark_lines import LINES, find_line, is_before
 from hive_acid_sqltest.runner import REGENERATE, is_recording, run_file
 from hive_acid_sqltest.spark_session import SparkSessions, join_sessions
 from hive_acid_sqltest.suite import SuiteFile, find_suite

@@ -163,7 +163,7 @@ def test_a_table_that_is_not_transactional_behaves_as_ever(tables: Tables, spark
 def test_a_session_without_our_callbacks_refuses_to_read(tables: Tables, spark: SparkSession) -> None:
     tables.create("t")
     bridge = spark._jvm.hiveacid.api.JvmApi
-    from hive_acid.spark import session
+    from hive_acid.session import session
 
     (attachment,) = session._attached.values()
     bridge.unregister()

@@ -18,7 +18,7 @@ from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import DataFrame, SparkSession
 
 from hive_acid.metastore.client.thrift_client import ThriftMetastore
-from hive_acid.spark.lines import find_line, is_before
+from hive_acid.spark_lines import find_line, is_before
 from integration.conftest import Tables
 from support.guarded_world import ROWS, descriptions, files, guarded_world, new_database, nothing_changes, rows
 from support.polling import eventually

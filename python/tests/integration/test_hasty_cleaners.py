@@ -11,9 +11,9 @@ from itertools import count
 import pytest
 from pyspark.sql import SparkSession
 
+from hive_acid.bridge.jvm import JvmFileSystem
 from hive_acid.model.table import TableName
 from hive_acid.snapshot.listing import Listing
-from hive_acid.spark.jvm import JvmFileSystem
 from integration.conftest import Tables
 from support.compactor import Compactor
 from support.polling import eventually

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.spark.ticket_cache import has_expired
+from hive_acid.login.ticket_cache import has_expired
 from hive_acid_local.launch import free_port
 from support.polling import eventually
 from support.secured.client import Answer, ask_metastores

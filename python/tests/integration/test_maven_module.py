@@ -8,8 +8,8 @@ import pytest
 
 import hive_acid
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.spark.lines import find_line
-from hive_acid.spark.shim import find_shim_jar
+from hive_acid.session.shim import find_shim_jar
+from hive_acid.spark_lines import find_line
 from support.spark_programs import program_settings, started
 
 from .conftest import Tables

@@ -12,7 +12,7 @@ import pytest
 
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.client.thrift_client import ThriftMetastore
-from hive_acid.spark.lines import is_before
+from hive_acid.spark_lines import is_before
 from support.drivers import open_transactions, wait_until
 from support.metastore_releases import started_release
 from support.session_process import SessionProcess

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrameWriter, SparkSession
 from pyspark.sql.types import IntegerType, StructField, StructType
 
 from hive_acid.model.table import FileFormat, TableKind, TableName
-from hive_acid.spark.lines import LINES, find_line
+from hive_acid.spark_lines import LINES, find_line
 from integration.conftest import Tables, refusal
 
 LINE = LINES.index(find_line())

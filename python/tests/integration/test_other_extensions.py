@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.spark.lines import LINES, find_line
+from hive_acid.spark_lines import LINES, find_line
 from support.extension_session import ExtensionSession
 from support.extension_statements import changes, erase, rows, table, verify
 

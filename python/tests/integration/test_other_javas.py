@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.spark.lines import is_before
+from hive_acid.spark_lines import is_before
 from support.java_runtimes import fetch_runtime, make_home_for_spark
 from support.session_process import SessionProcess
 

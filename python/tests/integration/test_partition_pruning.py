@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from hive_acid.bridge.jvm import JvmFileSystem
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.types import LockKind
 from hive_acid.model.table import TableName
-from hive_acid.spark.jvm import JvmFileSystem
-from hive_acid.spark.session import attach
+from hive_acid.session.session import attach
 from integration.conftest import Tables
 from support.metastore_setup import thrift_setup
 from support.session_process import SessionProcess

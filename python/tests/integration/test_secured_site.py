@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from hive_acid.spark.lines import is_before
+from hive_acid.spark_lines import is_before
 from support.drivers import wait_until
 from support.hdfs.cluster import ROOT
 from support.hdfs.tables import ACID, BEFORE, NUMBERS

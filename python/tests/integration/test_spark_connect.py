@@ -13,7 +13,7 @@ from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind
 from hive_acid.model.table import TableName
-from hive_acid.spark.lines import is_before
+from hive_acid.spark_lines import is_before
 from support.connect_client import find_client, run_client
 from support.drivers import open_transactions, wait_until
 from support.spark_lines import since

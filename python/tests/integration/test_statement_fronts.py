@@ -13,7 +13,7 @@ from pyspark.errors import AnalysisException, ArithmeticException, NumberFormatE
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (its name everywhere)
 
-from hive_acid.spark.lines import is_before
+from hive_acid.spark_lines import is_before
 from integration.conftest import Tables
 from support.spark_lines import since
 

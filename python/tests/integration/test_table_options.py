@@ -9,7 +9,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (its name everywhere)
 
-from hive_acid.spark.lines import LINES, find_line
+from hive_acid.spark_lines import LINES, find_line
 from integration.conftest import Tables, refusal
 
 LINE = LINES.index(find_line())

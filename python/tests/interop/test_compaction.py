@@ -14,7 +14,7 @@ from hive_acid.metastore.compaction_types import CompactionKind, CompactionReque
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
-from hive_acid.spark.session import attach
+from hive_acid.session.session import attach
 from interop.hive_engine import HiveEngine
 from interop.hive_table import CLEANER_LIMIT_S, HiveTable
 from interop.releases import cases_of_releases

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import hive_acid
-from hive_acid.spark.shim import find_shim_jar
+from hive_acid.session.shim import find_shim_jar
 from support.serving_process import ServingProcess
 from support.spark_programs import SPARK_HOME
 from support.spark_settings import SHORT_LIVED

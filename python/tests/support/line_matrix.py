@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from hive_acid.spark.lines import LINES
+from hive_acid.spark_lines import LINES
 from hive_acid_sqltest.golden import HEADER, QueryResult, parse_golden
 from hive_acid_sqltest.suite import find_suite
 from support.line_differences import BEGAN, difference_path, read_difference

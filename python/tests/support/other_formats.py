@@ -14,7 +14,7 @@ from hive_acid.downloads.cache import cache_folder, cache_lock, whole_entry
 from hive_acid.downloads.download import download
 from hive_acid.downloads.java import find_java
 from hive_acid.local import LocalMetastoreError
-from hive_acid.spark.lines import find_line
+from hive_acid.spark_lines import find_line
 from support.unreachable import is_unreachable
 
 _ARTIFACTS: Final = {

@@ -7,16 +7,16 @@ from types import SimpleNamespace
 from typing import Any
 from unittest.mock import MagicMock
 
+from hive_acid.bridge.catalog_planner import CatalogPlanner
+from hive_acid.bridge.operators import Operators
+from hive_acid.bridge.planner import Planner
+from hive_acid.bridge.planner_parts import PlannerParts
 from hive_acid.config import Settings
 from hive_acid.execution.catalog_definitions import CatalogDefinitions
 from hive_acid.execution.created_tables import CreatedTables
 from hive_acid.execution.ddl import DdlExecutor
 from hive_acid.model.table import TableName
 from hive_acid.reading.readers import Readers
-from hive_acid.spark.catalog_planner import CatalogPlanner
-from hive_acid.spark.operators import Operators
-from hive_acid.spark.planner import Planner
-from hive_acid.spark.planner_parts import PlannerParts
 from hive_acid.transactions.locks import Identity
 from support.statements import World
 

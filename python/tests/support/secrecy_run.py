@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 
 import hive_acid
 from hive_acid.errors import build_error
-from hive_acid.spark.session import attach
+from hive_acid.session.session import attach
 from hive_acid_erasure.certificate.signing import Signer
 from hive_acid_erasure.plan.plan_parsing import build_plan
 from hive_acid_erasure.run import erase_subjects, verify_subjects

@@ -24,8 +24,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import udf
 
 import hive_acid
+from hive_acid.bridge.jvm import JvmFileSystem
 from hive_acid.errors import condition_of
-from hive_acid.spark.jvm import JvmFileSystem
 
 GATE_LIMIT_SECONDS = 280.0
 

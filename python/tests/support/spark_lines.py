@@ -8,7 +8,7 @@ import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
-from hive_acid.spark.lines import LINES, find_line, is_before
+from hive_acid.spark_lines import LINES, find_line, is_before
 
 _OLD_NAMES: Final = {"PARTITIONS_NOT_FOUND": "_LEGACY_ERROR_TEMP_1231"}
 NEWEST_ALONE: Final = pytest.mark.skipif(find_line() != LINES[-1], reason="it is about the tests of the newest line")

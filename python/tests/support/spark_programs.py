@@ -17,9 +17,9 @@ import pyspark
 
 import hive_acid
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.spark.lines import find_line, is_before, line_settings
-from hive_acid.spark.setup_settings import find_sidecar_settings
-from hive_acid.spark.shim import find_shim_jar
+from hive_acid.session.setup_settings import find_sidecar_settings
+from hive_acid.session.shim import find_shim_jar
+from hive_acid.spark_lines import find_line, is_before, line_settings
 from hive_acid_local.launch import free_port
 from support.fetched_jars import fetch_jars
 from support.polling import eventually
@@ -27,7 +27,7 @@ from support.processes import find_below
 from support.spark_settings import SHORT_LIVED
 
 SPARK_HOME = Path(pyspark.__file__).parent
-SIDECAR = "hive_acid.spark.sidecar"
+SIDECAR = "hive_acid.session.sidecar"
 _START_SECONDS = 240
 _THRIFT_SERVER = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
 _CONNECT_SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"

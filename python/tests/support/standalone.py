@@ -20,7 +20,7 @@ from typing import Final
 import pyspark
 
 from hive_acid.downloads.java import find_java
-from hive_acid.spark.lines import is_before
+from hive_acid.spark_lines import is_before
 from support.polling import eventually
 from support.spark_settings import SHORT_LIVED
 

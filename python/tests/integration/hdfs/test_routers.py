@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from hive_acid.spark.lines import is_before
+from hive_acid.spark_lines import is_before
 from support.hdfs.lake import Lake, started_lake
 from support.hdfs.routers import RoutedHdfs
 from support.hdfs.tables import BEFORE, NUMBERS

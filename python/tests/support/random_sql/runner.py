@@ -18,7 +18,7 @@ import hive_acid
 from hive_acid.errors import condition_of
 from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
-from hive_acid.spark.session import attach
+from hive_acid.session.session import attach
 from support.acid_merge import read_rows
 from support.compactor import Compactor
 from support.drivers import open_transactions

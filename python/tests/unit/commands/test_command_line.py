@@ -11,7 +11,7 @@ from pyspark.errors import PySparkRuntimeError
 
 from hive_acid import __version__
 from hive_acid.cli import main
-from hive_acid.spark import storage_session
+from hive_acid.session import storage_session
 
 
 def test_it_tells_its_version(capsys: pytest.CaptureFixture[str]) -> None:

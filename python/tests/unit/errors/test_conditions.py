@@ -14,7 +14,7 @@ import pytest
 
 from hive_acid import errors
 from hive_acid.errors import conditions
-from hive_acid.spark.lines import is_before
+from hive_acid.spark_lines import is_before
 
 FILE = Path(conditions.__file__).with_name("conditions.json")
 MAIN = conditions.load_conditions()

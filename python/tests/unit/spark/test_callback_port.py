@@ -13,7 +13,7 @@ import pytest
 from py4j.clientserver import ClientServer, JavaParameters, PythonParameters
 from py4j.java_gateway import CallbackServerParameters, GatewayParameters, JavaGateway
 
-from hive_acid.spark.callback_port import ask_for_token
+from hive_acid.bridge.callback_port import ask_for_token
 from support.polling import eventually
 
 COMMAND = "g\np1000000\ne\n"

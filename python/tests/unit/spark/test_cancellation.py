@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hive_acid.bridge.cancellation import JOB_TAGS, Cancellation
 from hive_acid.errors import HiveAcidError
-from hive_acid.spark.cancellation import JOB_TAGS, Cancellation
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from hive_acid.errors import HiveAcidError
-from hive_acid.spark.catalog_options import configured_for, find_metastores_catalog, find_uris, hive_setting_of
+from hive_acid.session.catalog_options import configured_for, find_metastores_catalog, find_uris, hive_setting_of
 from hive_acid.wire.catalogs import CatalogRequest
 
 URIS = "thrift://other:9083"

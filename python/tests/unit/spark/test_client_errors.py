@@ -10,8 +10,8 @@ import pytest
 from pyspark.errors.exceptions import captured
 
 from hive_acid.errors.outcome import StatementOutcome
-from hive_acid.spark import client_errors
-from hive_acid.spark.client_errors import SPARKS_CONDITION, ClientErrors, find_failure
+from hive_acid.session import client_errors
+from hive_acid.session.client_errors import SPARKS_CONDITION, ClientErrors, find_failure
 
 AWAY = """AnalysisException: org.apache.hadoop.hive.ql.metadata.HiveException: Unable to fetch table t.
 \tat org.apache.spark.sql.catalyst.analysis.RelationResolution.resolveRelation(RelationResolution.scala:1)

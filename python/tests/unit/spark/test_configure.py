@@ -14,8 +14,8 @@ import hive_acid
 import hive_acid_local
 from hive_acid import cli, config
 from hive_acid.errors import ConfigurationError, MetastoreUnavailable, build_error
-from hive_acid.spark import builder, early_settings, setup_settings, shim
-from hive_acid.spark.early_settings import find_early_settings
+from hive_acid.session import builder, early_settings, setup_settings, shim
+from hive_acid.session.early_settings import find_early_settings
 from hive_acid.transport import PLAIN, read_transport
 
 TIMEOUT = "hive.metastore.client.socket.timeout"

@@ -13,9 +13,9 @@ from pyspark.errors.exceptions.captured import (
     UnsupportedOperationException,
 )
 
+from hive_acid.bridge.jvm import JvmFileSystem
+from hive_acid.bridge.throwables import find_origin
 from hive_acid.errors import HiveAcidError, SnapshotUnavailable
-from hive_acid.spark.jvm import JvmFileSystem
-from hive_acid.spark.throwables import find_origin
 from hive_acid.wire.storage import FileVersion
 
 FILE = FileVersion("/w/t/base_0000001/bucket_00000", 100, 1)

@@ -10,12 +10,12 @@ import pytest
 from py4j.protocol import Py4JJavaError, Py4JNetworkError
 
 from hive_acid.errors import ConfigurationError
+from hive_acid.login import jvm_logins as login
 from hive_acid.login import mechanisms
+from hive_acid.login.jvm_logins import GssMechanism, KerberosLogin, build_security, find_jvm_user, name_failure
 from hive_acid.login.mechanisms import PasswordLogin, TokenLogin
 from hive_acid.login.security import LoginFailed
 from hive_acid.login.tokens import KIND, Token
-from hive_acid.spark import login
-from hive_acid.spark.login import GssMechanism, KerberosLogin, build_security, find_jvm_user, name_failure
 from hive_acid.transport import Kerberos, Password, Tls, Transport
 
 NAMED = {"user": "alice", "principal": "hive/host", "protection": "authentication"}

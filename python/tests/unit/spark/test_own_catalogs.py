@@ -9,7 +9,7 @@ import pytest
 
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.metastore.absent import AbsentMetastore
-from hive_acid.spark.own_catalogs import OwnCatalogs
+from hive_acid.session.own_catalogs import OwnCatalogs
 from hive_acid.wire.catalogs import CatalogRequest
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from hive_acid.bridge.catalog_planner import CatalogPlanner
+from hive_acid.bridge.planner import Planner
 from hive_acid.errors import build_error
 from hive_acid.errors.outcome import StatementOutcome
 from hive_acid.model.table import Column
-from hive_acid.spark.catalog_planner import CatalogPlanner
-from hive_acid.spark.planner import Planner
 from hive_acid.sql.operator_parsing import find_operator_statement
 from hive_acid.sql.operator_statements import write_statement
 from hive_acid.wire import codec

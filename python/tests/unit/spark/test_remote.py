@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 import hive_acid
 from hive_acid.errors import ConfigurationError
-from hive_acid.spark.remote import refuse_other_line, refuse_remote_builder
+from hive_acid.user.remote import refuse_other_line, refuse_remote_builder
 
 
 def builder(**options: str) -> SparkSession.Builder:
@@ -62,7 +62,7 @@ class Server:
 
 @pytest.mark.parametrize("server", ["3.5.9", "4.2.0", "5.0.0"])
 def test_a_server_of_another_line_is_refused_before_it_is_asked(monkeypatch: pytest.MonkeyPatch, server: str) -> None:
-    monkeypatch.setattr("hive_acid.spark.acid_table.is_remote", lambda _: True)
+    monkeypatch.setattr("hive_acid.user.acid_table.is_remote", lambda _: True)
     with pytest.raises(ConfigurationError) as caught:
         hive_acid.AcidTable.forName(cast(SparkSession, Server(server)), "t")
     assert caught.value.getCondition() == "HIVE_ACID_CONFIGURATION.CONNECT_CLIENT_OF_OTHER_LINE"

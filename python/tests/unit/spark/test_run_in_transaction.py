@@ -11,7 +11,7 @@ import pytest
 import hive_acid
 from hive_acid import clock
 from hive_acid.errors import CommitStateUnknown, HiveAcidError, WriteConflict, build_error
-from hive_acid.spark import transaction
+from hive_acid.user import transaction
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -126,6 +126,6 @@ def test_it_is_tried_once_at_least(blocks: Blocks, attempts: int) -> None:
 
 
 def test_a_session_of_spark_connect_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hive_acid.spark.remote.is_remote", lambda _: True)
+    monkeypatch.setattr("hive_acid.user.remote.is_remote", lambda _: True)
     with pytest.raises(HiveAcidError, match="run_in_transaction"):
         hive_acid.run_in_transaction(SESSION, failing())

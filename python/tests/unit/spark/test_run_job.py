@@ -8,7 +8,7 @@ import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.errors.exceptions.captured import AnalysisException
 
-from hive_acid.spark import jvm
+from hive_acid.bridge import jvm
 
 
 @pytest.mark.parametrize("kind", [Py4JJavaError, AnalysisException, KeyboardInterrupt])

@@ -12,10 +12,10 @@ import pytest
 from py4j import clientserver, java_gateway
 
 from hive_acid.errors import ConfigurationError
+from hive_acid.login import jvm_logins as login
+from hive_acid.login.jvm_logins import build_security, read_hadoop_setting
+from hive_acid.login.secrets import unlogged
 from hive_acid.login.tokens import KIND, Token
-from hive_acid.spark import login
-from hive_acid.spark.login import build_security, read_hadoop_setting
-from hive_acid.spark.secrets import unlogged
 from hive_acid.transport import CREDENTIAL_STORES, Kerberos, Password, Tls, Transport
 
 SECRET = "open sesame"

@@ -11,8 +11,8 @@ import yaml
 
 from hive_acid import cli
 from hive_acid.metastore.types import ServerInfo
-from hive_acid.spark import early_settings, hive_client, setup_settings, shim
-from hive_acid.spark.setup_settings import find_setup_settings, format_arguments, format_dbt, format_defaults
+from hive_acid.session import early_settings, hive_client, setup_settings, shim
+from hive_acid.session.setup_settings import find_setup_settings, format_arguments, format_dbt, format_defaults
 
 URIS = "thrift://host:9083"
 

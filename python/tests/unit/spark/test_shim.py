@@ -10,8 +10,8 @@ import pytest
 
 import hive_acid
 from hive_acid.errors import ConfigurationError
-from hive_acid.spark import shim
-from hive_acid.spark.lines import LINES, SHUFFLE_CHECK, line_settings
+from hive_acid.session import shim
+from hive_acid.spark_lines import LINES, SHUFFLE_CHECK, line_settings
 
 
 class FakeStream:

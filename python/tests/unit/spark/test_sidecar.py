@@ -9,7 +9,7 @@ import pytest
 
 from hive_acid import __version__
 from hive_acid.errors import build_error
-from hive_acid.spark import sidecar
+from hive_acid.session import sidecar
 
 
 class Driver:

@@ -69,7 +69,7 @@ final class Sidecar private (
 }
 
 object Sidecar extends Logging {
-  private val Module = "hive_acid.spark.sidecar"
+  private val Module = "hive_acid.session.sidecar"
   private val StartMs = 120000L
   private val PollMs = 50L
   private val ExitMs = 2000L

@@ -38,7 +38,7 @@ class SidecarSuite extends munit.FunSuite {
     withSession("spark.hiveacid.python" -> program.toString) { session =>
       val e = intercept[AcidException](Sidecar.start(session, isSuccessor = false))
       assertEquals(e.condition, "HIVE_ACID_CONFIGURATION.PYTHON_NOT_USABLE")
-      assert(e.getMessage.contains("No module named hive_acid.spark.sidecar"), e.getMessage)
+      assert(e.getMessage.contains("No module named hive_acid.session.sidecar"), e.getMessage)
       assert(e.getMessage.contains(s"$program, which spark.hiveacid.python names"), e.getMessage)
     }
   }

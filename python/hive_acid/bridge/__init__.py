@@ -1,0 +1,1 @@
+"""The two halves call each other: what the shim asks Python for, and what Python asks the JVM for."""

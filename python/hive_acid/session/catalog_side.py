@@ -1,0 +1,156 @@
+"""The Python half of one catalog: the client of its metastore, its transactions, and who runs its statements."""
+
+from __future__ import annotations
+
+import socket
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from hive_acid import __version__, clock, config
+from hive_acid.bridge.cancellation import Cancellation
+from hive_acid.bridge.compaction import JvmCompactionEngine
+from hive_acid.bridge.jvm import JvmFileSystem, JvmJobs
+from hive_acid.bridge.operators import Operators, requester_name
+from hive_acid.bridge.planner_parts import PlannerParts
+from hive_acid.clock import monotonic_ms, wall_clock_ms
+from hive_acid.compaction.compactor import Compactor
+from hive_acid.compaction.initiator.after_write import AfterWrite
+from hive_acid.compaction.queue.liveness import STATEMENT_POOL_PREFIX, WORKER_PREFIX
+from hive_acid.compaction.queue.requests import CompactionRequests, Outcome
+from hive_acid.compaction.queue.session_runner import SessionRunner
+from hive_acid.compaction.queue.worker import Worker
+from hive_acid.execution.created_tables import CreatedTables
+from hive_acid.execution.ddl import DdlExecutor
+from hive_acid.execution.executor import Executor
+from hive_acid.execution.session_transaction import SessionTransaction
+from hive_acid.login.jvm_logins import build_security, find_jvm_user
+from hive_acid.metastore.absent import AbsentMetastore
+from hive_acid.metastore.client.thrift_client import ThriftMetastore
+from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
+from hive_acid.metastore.transports.patience import Waits
+from hive_acid.model.table import TableName
+from hive_acid.reading.readers import Readers
+from hive_acid.reading.warehouse import Warehouse
+from hive_acid.session.catalog_options import find_metastores_catalog
+from hive_acid.snapshot.acid_state import TableContent
+from hive_acid.transactions.locks import Identity, Timing
+from hive_acid.transactions.manager import TransactionManager
+from hive_acid.transactions.unlocked_writers import OUR_AGENT
+from hive_acid.transport import HiveSetting, read_transport
+from hive_acid.wire.catalogs import CatalogRequest
+from hive_acid.writing.notes import Author, NoteWriter
+from hive_acid.writing.publishing.local_files import runs_on_one_machine
+
+
+class CatalogSide:
+    """All that answers for the tables of one metastore, in one Spark application."""
+
+    def __init__(
+        self,
+        session: SparkSession,
+        uris: str,
+        hive_setting: HiveSetting,
+        configured: Mapping[str, str],
+        cancellation: Cancellation,
+        *,
+        asked: CatalogRequest | None = None,
+    ) -> None:
+        """`uris` is empty if there is no metastore: then only what needs none can be asked.
+
+        `hive_setting` knows Hive's settings, `configured` Spark's and ours, as this catalog has them. `asked`
+        is None for Spark's own catalog.
+        """
+        jvm: Any = session._jvm
+        jsession: Any = session._jsparkSession
+        self.settings = settings = config.Settings(configured).completed_by(hive_setting)
+        transport = read_transport(hive_setting, settings.text(config.METASTORE_CA_FILE))
+        self.security = security = build_security(jvm, transport, hive_setting, configured)
+        user = security.user or find_jvm_user(jvm)
+        self.identity = identity = Identity(
+            user, socket.gethostname(), f"{OUR_AGENT} {session.sparkContext.applicationId}"
+        )
+        self._cancellation = cancellation
+        pause_ms = cancellation.pause_ms
+        absent: Any = AbsentMetastore()
+        how: Any = {
+            "timeout_ms": settings.number(config.METASTORE_TIMEOUT_MS),
+            "waits": Waits(pause_ms, settings.number(config.METASTORE_CONNECT_TIMEOUT_MS)),
+            "security": security,
+            "user": user,
+            "catalog": find_metastores_catalog(asked),
+        }
+        self.metastore: ThriftMetastore = ThriftMetastore(uris, **how) if uris else absent
+        if uris:
+            self.metastore.refuse_servers_catalog()
+        is_one_machine = runs_on_one_machine(session.sparkContext.master or "")
+        storage = jvm.hiveacid.api.Storage(jsession)
+        self.file_system = file_system = JvmFileSystem(storage, tasks_see_local_files=is_one_machine)
+        timing = Timing(monotonic_ms, pause_ms, clock.pause_ms, cancellation.check)
+        self.transactions = TransactionManager(self.metastore, identity, settings, timing)
+        self.warehouse = warehouse = Warehouse(self.metastore, file_system, self.transactions)
+        context = session.sparkContext
+        author = Author(context.appName or "", context.applicationId, identity.user)
+        self.notes = notes = NoteWriter(author)
+        asks = AfterWrite(self.metastore, file_system, f"{identity.host}-{context.applicationId}", wall_clock_ms)
+        self.executor = Executor(warehouse, settings, pause_ms, asks, notes)
+        self._engine = JvmCompactionEngine(jvm, context, lambda: jsession)
+        self.running_compactions = self._engine.running
+        self.readers = _build_readers(warehouse, settings, jvm)
+        self.compactions = self._build_compactions()
+        self.requester = requester_name(identity)
+        self.parts = PlannerParts(
+            settings,
+            self.metastore,
+            file_system,
+            self.executor,
+            DdlExecutor(warehouse, settings),
+            CreatedTables(warehouse, settings),
+            self.readers,
+            Operators(self.metastore, self.compactions, settings, identity),
+        )
+
+    def _build_compactions(self) -> CompactionRequests:
+        pause_ms = self._cancellation.pause_ms
+        pool = f"{STATEMENT_POOL_PREFIX}{uuid.uuid4().hex}"
+        worker_name = f"{WORKER_PREFIX}{self.identity.host}-{pool[-8:]}"
+        runner = SessionRunner(self.metastore, lambda chosen: self.build_worker(worker_name, chosen), pool, pause_ms)
+        return CompactionRequests(self.metastore, monotonic_ms, pause_ms, runner)
+
+    def build_worker(self, name: str, settings: config.Settings | None = None) -> Worker:
+        """A worker of compactions that the queue knows as `name`, under the application's settings or others."""
+        chosen = settings or self.settings
+        compactor = Compactor(self.metastore, self.file_system, self._engine, chosen, self.notes)
+        version, running = f"spark-hive-acid {__version__}", self._cancellation.running
+        return Worker(self.transactions, compactor, chosen, name, version, running)
+
+    def compact_anew(self, table: TableName, partition: str | None, settings: config.Settings) -> Outcome:
+        """A major compaction that has begun after this call, once it has ended.
+
+        It can be cancelled as a statement of its thread can. Raises what a statement that waits for one does.
+        """
+        request = CompactionRequest(table, CompactionKind.MAJOR, partition, initiator=self.requester)
+        with self._cancellation.running():
+            return self.compactions.compact_anew(request, settings)
+
+    def end_transaction(self, transaction: SessionTransaction, error: BaseException | None) -> None:
+        """Ends a transaction of several statements. Its commit may wait, and can be cancelled as a statement can."""
+        with self._cancellation.running():
+            self.executor.end_transaction(transaction, error)
+
+    def find_content(self, table: TableName, session_settings: Mapping[str, str]) -> TableContent:
+        """How much is to be read of the table now, under the application's settings and these."""
+        return self.readers.content(table, self.settings.overridden_by(session_settings))
+
+    def close(self) -> None:
+        """Ends read transactions and connections."""
+        self.readers.close()
+        self.transactions.close()
+        self.metastore.close()
+
+
+def _build_readers(warehouse: Warehouse, settings: config.Settings, jvm: Any) -> Readers:
+    max_age_ms, idle_ms = settings.number(config.READER_MAX_AGE_MS), settings.number(config.READER_IDLE_MS)
+    return Readers(warehouse, max_age_ms, monotonic_ms, JvmJobs(jvm.hiveacid.scan.ReadListener), idle_ms)

@@ -1,0 +1,51 @@
+"""Catalogs of a session that have metastores of their own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from hive_acid.bridge.catalog_planner import CatalogPlanner
+from hive_acid.session.catalog_side import CatalogSide
+from hive_acid.wire.catalogs import CatalogRequest
+
+
+class OwnCatalogs:
+    """The Python halves of such catalogs, each made when it is first asked about.
+
+    Sessions may have catalogs of one name with other options: these are others.
+    """
+
+    def __init__(
+        self,
+        build_side: Callable[[CatalogRequest], CatalogSide],
+        build_planner: Callable[[CatalogSide], CatalogPlanner],
+    ) -> None:
+        self._build_side = build_side
+        self._build_planner = build_planner
+        self._guard = threading.Lock()
+        self._made: dict[tuple[str, frozenset[tuple[str, str]]], tuple[CatalogSide, CatalogPlanner]] = {}
+
+    def planner(self, asked: CatalogRequest) -> CatalogPlanner:
+        """The planner that answers for the catalog. Raises HIVE_ACID_CONFIGURATION for options that are wrong."""
+        return self._find(asked)[1]
+
+    def side(self, asked: CatalogRequest) -> CatalogSide:
+        """All that answers for the catalog. Raises HIVE_ACID_CONFIGURATION for options that are wrong."""
+        return self._find(asked)[0]
+
+    def _find(self, asked: CatalogRequest) -> tuple[CatalogSide, CatalogPlanner]:
+        key = (asked.name, frozenset(asked.options.items()))
+        with self._guard:
+            if key not in self._made:
+                side = self._build_side(asked)
+                self._made[key] = (side, self._build_planner(side))
+            return self._made[key]
+
+    def close(self) -> None:
+        """Ends read transactions and connections of all."""
+        with self._guard:
+            sides = [side for side, _ in self._made.values()]
+            self._made.clear()
+        for side in sides:
+            side.close()

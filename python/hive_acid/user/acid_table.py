@@ -1,0 +1,171 @@
+"""The Python API of one table, in the manner of Delta's `DeltaTable`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pyspark.sql import Column, DataFrame, SparkSession
+
+from hive_acid.errors.outcome import StatementOutcome, telling
+from hive_acid.sql.operator_statements import COMPACTION_KINDS, Compact, NamedTable
+from hive_acid.user.columns import (
+    PartitionValue,
+    build_column,
+    build_condition,
+    build_empty_error,
+    build_partition_text,
+    build_type_error,
+    build_value_error,
+)
+from hive_acid.user.merge_builder import AcidMergeBuilder
+from hive_acid.user.remote import is_remote, refuse_other_line
+from hive_acid.user.table_calls import TableCalls
+
+
+class AcidTable:
+    """A Hive transactional table, to be read and changed from Python; made by `forName`.
+
+    Conditions and values are texts, which are SQL expressions, or Columns. They may use the table's columns by name,
+    qualified by the table's name or its alias, or as columns of `toDF()`; texts may hold subqueries. The hidden
+    `ROW__ID` is used by name. Meaning, Spark's checks and errors, locks and transactions are those of the SQL
+    statements of the same names.
+
+    The table is looked up by each call, so an `AcidTable` may be kept while others write to the table or alter it.
+    """
+
+    def __init__(self, table: TableCalls) -> None:
+        """For `forName`."""
+        self._table = table
+
+    @classmethod
+    def forName(cls, sparkSession: SparkSession, tableName: str) -> AcidTable:  # noqa: N802, N803 (Delta's names)
+        """The table `tableName`: `table`, `database.table` or `catalog.database.table`, quoted as in SQL.
+
+        Raises Spark's TABLE_OR_VIEW_NOT_FOUND if there is none, HIVE_ACID_UNSUPPORTED_TABLE for a view, a table that is
+        not transactional, HIVE_ACID_NO_PLANNER if the session was not set up, and HIVE_ACID_CONFIGURATION if a server
+        of Spark Connect has no plugin of ours or is of another line of Spark than the client.
+        """
+        if is_remote(sparkSession):
+            refuse_other_line(sparkSession)  # before what is imported next, which may not be that of this client
+            from hive_acid.user.connect_calls import ConnectCalls
+
+            return cls(ConnectCalls.find(sparkSession, tableName))
+
+        from hive_acid.user.classic_calls import ClassicCalls
+
+        return cls(ClassicCalls.find(sparkSession, tableName))
+
+    def toDF(self) -> DataFrame:  # noqa: N802 (Delta's name)
+        """The table's rows. Each call gives a DataFrame that reads a snapshot of its own, taken when it first runs."""
+        return self._table.frame()
+
+    def alias(self, aliasName: str) -> AcidTable:  # noqa: N803 (Delta's name)
+        """The same table, whose columns may be qualified by `aliasName` and no longer by the table's own name."""
+        return AcidTable(self._table.aliased(aliasName))
+
+    def delete(self, condition: str | Column | None = None) -> DataFrame:
+        """Deletes the rows for which `condition` is true, all rows without one, before it returns.
+
+        The result is one row with the column `num_affected_rows`. Raises what the SQL statement DELETE raises.
+        """
+        return self._table.delete(build_condition(condition))
+
+    def update(
+        self,
+        condition: str | Column | None = None,
+        set: Mapping[str, str | Column] | None = None,  # noqa: A002 (Delta's name)
+    ) -> DataFrame:
+        """Assigns new values in the rows for which `condition` is true, in all rows without one, before it returns.
+
+        The keys of `set` are columns or nested fields (`address.city`), of which there must be at least one; a value is
+        computed from the old row. The result is one row with the column `num_affected_rows`. Raises what the SQL
+        statement UPDATE raises.
+        """
+        if not set:
+            raise build_empty_error("assignment in `set`")
+        assignments = {key: build_column("set", value) for key, value in set.items()}
+        return self._table.update(build_condition(condition), assignments)
+
+    def truncate(self, partition: Mapping[str, PartitionValue] | None = None) -> None:
+        """Removes all rows, or those of the partitions with the values of `partition`, before it returns.
+
+        `partition` has a value for each partition column, or for some of them, and None stands for NULL. Partitions
+        stay, without rows. Raises what the SQL statement TRUNCATE TABLE raises (HIVE_ACID_PARTITION_NOT_FOUND if all
+        columns are given and there is no such partition), and PySparkValueError if `partition` is empty.
+        """
+        self._table.truncate(_build_partition(partition) or None)
+
+    def compact(
+        self,
+        kind: str = "major",
+        partition: Mapping[str, PartitionValue] | None = None,
+        *,
+        wait: bool = False,
+        pool: str | None = None,
+    ) -> DataFrame:
+        """Requests a compaction: `major`, `minor` or `rebalance`; with `wait`, returns once it has ended.
+
+        `partition` has a value for each partition column, or for some of them, and None stands for NULL; without it all
+        partitions are meant. `pool` names the workers that are to do it (4.x). The result is that of the SQL statement
+        ALTER TABLE … COMPACT, with its row for each partition. Raises what the statement raises, and PySparkValueError
+        for another kind or if `partition` is empty.
+        """
+        if kind.lower() not in COMPACTION_KINDS:
+            raise build_value_error("kind", kind, tuple(COMPACTION_KINDS))
+        values = _build_partition(partition)
+        table = NamedTable((), tuple(values.items()))
+        return self._table.compact(Compact(table, kind.lower(), waits=wait, pool=pool))
+
+    def detail(self) -> DataFrame:
+        """The table's description in one row, in the manner of Delta's DESCRIBE DETAIL.
+
+        From the metastore: `format` (always `hive-acid`), `name` (`database.table`), `kind` (`full_acid` or
+        `insert_only`), `location`, `createdAt`, `owner`, `partitionColumns`, `bucketColumns`, `numBuckets` (0 if there
+        are none) and `properties`, without those in which engines keep statistics.
+
+        As a reader finds the table at the moment of the call: `numFiles` and `sizeInBytes` (bytes) of all files that
+        make up the rows, those of delete deltas and those without rows included, obsolete ones not; `numDeltas` and
+        `numDeleteDeltas`, the folders that hold them, but for bases, summed over partitions; and `latestWriteId`, the
+        greatest write ID that is committed, 0 if there is none. Changes that a transaction of several statements has
+        not committed do not count. The files are listed in a read transaction, without a lock and without a write ID.
+        """
+        with telling(StatementOutcome.QUERY_FAILED):
+            return self._table.detail()
+
+    def history(self, limit: int | None = None) -> DataFrame:
+        """The writes into the table, the newest first, in the manner of Delta's `history`; at most `limit` rows.
+
+        A row is a statement, a compaction (`operation` COMPACTION), or what others wrote under one write ID. A note
+        that lies with the rows tells about statements of this package: `operation`, `statement` (its SQL without
+        comments, `?` for each literal, cut after 2,000 characters; null for methods of DataFrames), `timestamp` (just
+        before the commit), `txnId`, `application`, `applicationId`, `user` and the numbers of rows.
+        `numDeletedRows` is null where rows were replaced without being counted. For others `application` is `unknown`,
+        `timestamp` is that of the newest file, and everything that nobody noted is null.
+
+        `partitions` has at most 100 names; it, and `folders`, tell what still lies there. `foldedInto` names what a
+        compaction has made of the rows, and `remark` says what else is known. Only what is committed is shown. When the
+        folders of a statement have been cleaned away after somebody else's compaction, so has its note.
+        """
+        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int)):
+            raise build_type_error("limit", "int", limit)
+        if limit is not None and limit < 1:
+            raise build_value_error("limit", limit)
+        with telling(StatementOutcome.QUERY_FAILED):
+            return self._table.history(limit)
+
+    def merge(self, source: DataFrame, condition: str | Column) -> AcidMergeBuilder:
+        """Begins a MERGE of `source` into the table; `condition` says which of its rows match which of the table's.
+
+        Nothing happens before `execute` of the builder. The columns of both sides can be told apart by the names of
+        tables or by `alias` of this table and of the DataFrame.
+        """
+        if not isinstance(source, DataFrame):
+            raise build_type_error("source", "a DataFrame", source)
+        return AcidMergeBuilder(self._table, source, build_column("condition", condition))
+
+
+def _build_partition(partition: Mapping[str, PartitionValue] | None) -> dict[str, str | None]:
+    """The values as texts, none if there is no partition. Raises PySparkValueError if there is one without values."""
+    if partition is not None and not partition:
+        raise build_empty_error("value in `partition`")
+    return {name: build_partition_text(value) for name, value in (partition or {}).items()}

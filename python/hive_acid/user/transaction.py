@@ -1,0 +1,136 @@
+"""Several statements in one transaction: `with hive_acid.transaction(spark): …`."""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Callable, Iterable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from hive_acid import clock
+from hive_acid.errors import build_error, find_retryable, name_unexpected
+from hive_acid.execution.executor import MAX_RESTART_PAUSE_MS, MIN_RESTART_PAUSE_MS
+from hive_acid.execution.session_transaction import SessionTransaction
+from hive_acid.model.table import TableName
+from hive_acid.session.session import Attachment, attach, find_own_settings
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+LOG = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+def run_until_committed(spark: SparkSession, function: Callable[[], T], attempts: int) -> T:
+    """See `hive_acid.run_in_transaction`."""
+    if attempts < 1:
+        raise ValueError(f"attempts must be 1 or more, not {attempts}")
+    for number in range(1, attempts + 1):
+        try:
+            with AcidTransaction(spark):
+                return function()
+        except PySparkException as error:
+            condition = find_retryable(error)
+            if condition is None or number == attempts:
+                raise
+            LOG.info("the transaction runs again, for others were in the way: %s", condition)
+        clock.pause_ms(random.randint(MIN_RESTART_PAUSE_MS, MAX_RESTART_PAUSE_MS))
+    raise AssertionError("the last attempt has returned or raised")
+
+
+class AcidTransaction:
+    """The statements that the session runs within the block are one transaction; made by `hive_acid.transaction`.
+
+    They read one snapshot, taken by the first of them, and what those before them wrote; nobody else sees any of it
+    until the block ends, which commits. An error that leaves the block aborts everything. So does an error of a writing
+    statement, even if it is caught: from then on every statement is refused. Nothing is run again by itself: a conflict
+    is HIVE_ACID_WRITE_CONFLICT (40001), and the caller runs the block again. The same holds for
+    HIVE_ACID_TABLE_CHANGED: a table that a later statement uses for the first time was made anew, or may have lost
+    partitions, since the snapshot.
+    """
+
+    def __init__(self, spark: SparkSession, purpose: str | None = None) -> None:
+        """`purpose` is told by the history in place of the SQL of its statements."""
+        self._spark = spark
+        self._purpose = purpose
+        self._transaction: SessionTransaction | None = None
+        self._attachment: Attachment | None = None
+
+    @property
+    def id(self) -> int:
+        """The metastore's transaction ID; opens the transaction if no statement has.
+
+        Raises HIVE_ACID_TRANSACTION_STATE outside of the block.
+        """
+        return self._running().txn_id
+
+    @property
+    def write_ids(self) -> dict[TableName, int]:
+        """The write IDs of the tables with changes so far. Raises HIVE_ACID_TRANSACTION_STATE outside of the block."""
+        running = self._running()
+        return {name: running.work[name].write_id for name in running.written_tables}
+
+    @property
+    def partitions(self) -> dict[TableName, tuple[str, ...]]:
+        """The partitions written to so far, by table with changes; a flat table has none.
+
+        Raises HIVE_ACID_TRANSACTION_STATE outside of the block.
+        """
+        return self._running().written
+
+    def read_together(self, tables: Iterable[TableName]) -> None:
+        """Locks transactional tables that statements to come read or write; the snapshot is taken then if none was.
+
+        Others may then write to these tables without HIVE_ACID_TABLE_CHANGED for their first use in the block. Raises
+        HIVE_ACID_TRANSACTION_STATE outside of the block, and HIVE_ACID_TABLE_CHANGED if the snapshot is older.
+        """
+        self._running().read_together(tables)
+
+    def __enter__(self) -> Self:
+        """The first statement opens it. Raises HIVE_ACID_TRANSACTION_STATE if the session is in one already."""
+        session: Any = self._spark
+        self._attachment = attach(self._spark)
+        executor = self._attachment.executor
+        transaction = executor.begin_transaction(find_own_settings(self._spark), purpose=self._purpose)
+        if not self._jvm().begin(session._jsparkSession, transaction.token):
+            error = build_error("HIVE_ACID_TRANSACTION_STATE.NESTED", txnId="(none)")
+            executor.end_transaction(transaction, error)
+            raise error
+        self._transaction = transaction
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        """Commits, or aborts if an error leaves the block."""
+        session: Any = self._spark
+        transaction, self._transaction = self._running(), None
+        attachment = self._attachment or attach(self._spark)  # that of the context that the block was begun in
+        try:
+            attachment.end_transaction(transaction, error)
+        except PySparkException:
+            raise
+        except Exception as unexpected:
+            raise name_unexpected(unexpected) from unexpected
+        finally:
+            self._jvm().end(session._jsparkSession)
+            if error is None:  # a commit that failed may have been carried out
+                self._refresh_caches([str(name) for name in transaction.written_tables])
+
+    def _refresh_caches(self, names: list[str]) -> None:
+        session: Any = self._spark
+        tables = session._sc._gateway.new_array(session._jvm.String, len(names))
+        for index, name in enumerate(names):
+            tables[index] = name
+        self._jvm().refreshCaches(session._jsparkSession, tables)
+
+    def _running(self) -> SessionTransaction:
+        if self._transaction is None:
+            raise build_error("HIVE_ACID_TRANSACTION_STATE.NO_BLOCK", txnId="(none)")
+        return self._transaction
+
+    def _jvm(self) -> Any:
+        session: Any = self._spark
+        return session._jvm.hiveacid.scan.SessionTransactions
