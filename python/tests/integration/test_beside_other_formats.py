@@ -10,7 +10,7 @@ import pytest
 
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.spark_lines import find_line, is_before
-from support.other_formats import LINES, SESSION_CATALOGS, settings_beside
+from support.other_formats import LINES, find_session_catalogs, settings_beside
 from support.session_process import SessionProcess, StatementFailed
 
 pytestmark = [
@@ -108,7 +108,7 @@ def start(metastore: EmbeddedMetastore, catalog: str, folder: Path, *, ours_firs
     return SessionProcess(folder / "spark", metastore.uri, metastore.warehouse, conf)
 
 
-@pytest.fixture(scope="module", params=SESSION_CATALOGS)
+@pytest.fixture(scope="module", params=find_session_catalogs())
 def beside(
     request: pytest.FixtureRequest, metastore: EmbeddedMetastore, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Beside]:
