@@ -1,6 +1,6 @@
-// One source tree, one jar per Spark minor line: jvm-shim/src is shared. Code for which Spark has changed in a release X.Y
-// stands twice, as jvm-shim/since-X.Y and jvm-shim/before-X.Y, and each line takes its own of the two.
-// jvm-shim/spark-X.Y holds the verdicts on that line's plan nodes.
+// One source tree, one jar per Spark minor line: the folders of jvm-shim but lines are shared. Code for which Spark has
+// changed in a release X.Y stands twice, in jvm-shim/lines/since-X.Y and before-X.Y, and each line takes its own of the
+// two. jvm-shim/lines/spark-X.Y holds the verdicts on that line's plan nodes.
 // Spark itself comes from pip: .build/spark-X.Y is the jars folder of a pyspark of that line (./dev makes it).
 // The package's: the jar tells it and the package compares
 ThisBuild / version := {
@@ -63,8 +63,10 @@ val published = Seq(
   }
 )
 
+val parts = Seq("rows", "search", "shim")
+
 def shim(line: String): Project =
-  Project(id(line), file(s"jvm-shim/spark-$line")).settings(
+  Project(id(line), file(s"jvm-shim/lines/spark-$line")).settings(
     published,
     moduleName := s"hive-acid-shim-spark-$line",
     scalaVersion := lines(line),
@@ -74,7 +76,8 @@ def shim(line: String): Project =
       (if (isScala212(line)) Seq("-Xsource:2.13") else Seq("-Wunused")),
     // hiveacid.metastore: the same classes of every line, for the class archive of the metastore's process knows them
     Compile / javacOptions ++= Seq("--release", "11", "-Xlint:all"),
-    Compile / unmanagedSourceDirectories ++= ("src/main/scala" +: "src/main/java" +: ownSources(line))
+    Compile / unmanagedSourceDirectories := (Seq("door/src/main/java") ++ parts.map(_ + "/src/main/scala") ++
+      ownSources(line).flatMap(release => parts.map(part => s"lines/$release/$part")))
       .map((ThisBuild / baseDirectory).value / "jvm-shim" / _),
     // one file each for Python and the shim
     Compile / unmanagedResources ++= Seq(
@@ -90,8 +93,10 @@ def shim(line: String): Project =
       IO.write(described, s"version=${version.value}\nspark=$line\n")
       Seq(described)
     },
-    Test / unmanagedSourceDirectories += (ThisBuild / baseDirectory).value / "jvm-shim/src/test/scala",
-    Test / unmanagedResourceDirectories += (ThisBuild / baseDirectory).value / "jvm-shim/src/test/resources",
+    Test / unmanagedSourceDirectories := ("door" +: parts)
+      .map(part => (ThisBuild / baseDirectory).value / "jvm-shim" / part / "src/test/scala"),
+    Test / unmanagedResourceDirectories := Seq("rows/src/test/resources", s"lines/spark-$line")
+      .map((ThisBuild / baseDirectory).value / "jvm-shim" / _),
     Test / javaOptions += s"-Dhiveacid.wire=${(ThisBuild / baseDirectory).value}/python/tests/wire", // example messages
     Compile / unmanagedJars ++= (sparkJars(line).getCanonicalFile * "*.jar").classpath, // those below are of clients
     libraryDependencies += "org.scalameta" %% "munit" % (if (isScala212(line)) "1.1.0" else "1.2.4") % Test,
