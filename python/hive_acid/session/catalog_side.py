@@ -86,7 +86,7 @@ class CatalogSide:
         if uris:
             self.metastore.refuse_servers_catalog()
         is_one_machine = runs_on_one_machine(session.sparkContext.master or "")
-        storage = jvm.hiveacid.api.Storage(jsession)
+        storage = jvm.hiveacid.storage.Storage(jsession)
         self.file_system = file_system = JvmFileSystem(storage, tasks_see_local_files=is_one_machine)
         timing = Timing(monotonic_ms, pause_ms, clock.pause_ms, cancellation.check)
         self.transactions = TransactionManager(self.metastore, identity, settings, timing)

@@ -51,13 +51,13 @@ def test_every_place_that_lists_the_lines_of_spark_lists_the_same() -> None:
     assert wanted
     assert allowed
     assert tuple(re.findall(r'"([\d.]+)" ->', versions[1])) == LINES
-    assert tuple(re.findall(r'^lazy val \w+ = shim\("(.*)"\)$', build, re.MULTILINE)) == LINES
+    assert tuple(re.findall(r'^lazy val \w+ = sparkLine\("(.*)"\)$', build, re.MULTILINE)) == LINES
     assert tuple(wanted[1].split()) == LINES
     assert allowed[1] == LINES[0]
     assert f"{allowed[2]}.{int(allowed[3]) - 1}" == LINES[-1]
     locked = {path.name for path in ROOT.glob("requirements-spark-*.lock")}
     assert locked == {f"requirements-spark-{line}.lock" for line in LINES[:-1]}, "requirements-dev.lock has the newest"
-    judged = {path.name for path in (ROOT / "jvm-shim").glob("spark-*")}
+    judged = {path.name for path in (ROOT / "jvm-shim/lines").glob("spark-*")}
     assert judged == {f"spark-{line}" for line in LINES}
 
 

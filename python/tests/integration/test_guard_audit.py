@@ -25,7 +25,7 @@ from support.polling import eventually
 from support.spark_lines import since
 
 BY_SPARK = "by Spark: "
-LIST = Path(__file__).parents[3] / f"jvm-shim/spark-{find_line()}/src/test/resources/commands.tsv"
+LIST = Path(__file__).parents[3] / f"jvm-shim/lines/spark-{find_line()}/commands.tsv"
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,13 @@
 package org.apache.spark.sql.hiveacid
 
-import scala.concurrent.Future
-
-import org.apache.spark.{MapOutputStatistics, SparkContext, SparkThrowable}
+import org.apache.spark.SparkContext
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.SQLExecution
-import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 
-/** Sessions, their jobs and their errors as they were before 4.0. */
+/** Sessions and their jobs as they were before 4.0. */
 object LineSessions {
 
   /** private[sql]; what the session is known by. Its jobs have no tag. */
@@ -34,10 +31,4 @@ object LineSessions {
   }
 
   def expression(session: SparkSession, column: Column): Expression = column.expr
-
-  /** Begins to shuffle; null if there is no input at all. */
-  def submitShuffle(exchange: ShuffleExchangeExec): Future[MapOutputStatistics] = exchange.submitShuffleJob
-
-  /** The name of Spark's condition, which was called its class. */
-  def condition(error: SparkThrowable): String = error.getErrorClass
 }

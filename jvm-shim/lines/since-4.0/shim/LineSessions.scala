@@ -1,15 +1,12 @@
 package org.apache.spark.sql.hiveacid
 
-import scala.concurrent.Future
-
-import org.apache.spark.{MapOutputStatistics, SparkContext, SparkThrowable}
+import org.apache.spark.SparkContext
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 
-/** Sessions, their jobs and their errors as they are since 4.0. */
+/** Sessions and their jobs as they are since 4.0. */
 object LineSessions {
 
   /** private[sql]; the tag of all jobs that the session runs. */
@@ -29,10 +26,4 @@ object LineSessions {
   /** private[sql]; a column's tree can be had in no public way. Texts in it are parsed here, by the session's parser.
     */
   def expression(session: SparkSession, column: Column): Expression = session.expression(column)
-
-  /** Begins to shuffle; null if there is no input at all. */
-  def submitShuffle(exchange: ShuffleExchangeExec): Future[MapOutputStatistics] = exchange.submitShuffleJob()
-
-  /** The name of Spark's condition. */
-  def condition(error: SparkThrowable): String = error.getCondition
 }

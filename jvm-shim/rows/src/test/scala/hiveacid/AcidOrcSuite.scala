@@ -39,7 +39,7 @@ import org.apache.spark.sql.execution.datasources.{
   HadoopFsRelation,
   PartitionDirectory
 }
-import org.apache.spark.sql.hiveacid.SparkAccess
+import org.apache.spark.sql.hiveacid.RowAccess
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 
@@ -283,5 +283,5 @@ final class TestIndex(root: Path, files: Seq[FileStatusWithMetadata], pruning: S
   override def sizeInBytes: Long = files.map(_.getLen).sum
   override def partitionSchema: StructType = new StructType()
   override def listFiles(p: Seq[Expression], d: Seq[Expression]): Seq[PartitionDirectory] =
-    Seq(PartitionDirectory(InternalRow.empty, pruning(SparkAccess.pushedFilters(d)).survivors(files)))
+    Seq(PartitionDirectory(InternalRow.empty, pruning(RowAccess.pushedFilters(d)).survivors(files)))
 }

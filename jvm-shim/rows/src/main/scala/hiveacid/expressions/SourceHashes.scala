@@ -1,4 +1,4 @@
-package hiveacid.commands
+package hiveacid.expressions
 
 import java.io.ByteArrayInputStream
 

@@ -1,4 +1,4 @@
-package hiveacid.scan
+package hiveacid.read
 
 import hiveacid.formats.TransactionalFileFormat
 

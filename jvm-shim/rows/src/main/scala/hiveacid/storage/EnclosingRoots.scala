@@ -1,4 +1,4 @@
-package hiveacid.api
+package hiveacid.storage
 
 import java.lang.reflect.InvocationTargetException
 import java.net.URI
@@ -14,7 +14,7 @@ import org.apache.hadoop.ipc.{RemoteException, RpcNoSuchMethodException}
   * @param question
   *   FileSystem.getEnclosingRoot, if the client has it
   */
-final private[api] class EnclosingRoots(question: Option[(FileSystem, Path) => Path]) {
+final private[storage] class EnclosingRoots(question: Option[(FileSystem, Path) => Path]) {
 
   /** Servers that do not know the question. */
   private val older = ConcurrentHashMap.newKeySet[URI]()
@@ -31,7 +31,7 @@ final private[api] class EnclosingRoots(question: Option[(FileSystem, Path) => P
   }
 }
 
-private[api] object EnclosingRoots {
+private[storage] object EnclosingRoots {
 
   /** Hadoop has it since 3.4. Spark 3.5 brings an older one; a site may have a newer. */
   def ofHadoop: Option[(FileSystem, Path) => Path] =

@@ -1,4 +1,4 @@
-package hiveacid.api
+package hiveacid.storage
 
 import scala.jdk.CollectionConverters._
 

@@ -1,4 +1,4 @@
-package hiveacid.api
+package hiveacid.storage
 
 import java.io.IOException
 import java.nio.charset.Charset
@@ -8,7 +8,7 @@ import org.apache.hadoop.fs.Path
 /** Names of local files. Java spells them in the encoding of the process's locale, and takes a file whose name that
   * lacks for one that is not there: its rows would be missing without a word (seen with Java 17 and LC_ALL=POSIX).
   */
-private[api] object LocalNames {
+private[storage] object LocalNames {
 
   /** Raises an IOException if Java cannot name a local path in the encoding. */
   def check(path: Path, encoding: String = sys.props.getOrElse("sun.jnu.encoding", "UTF-8")): Unit =

@@ -1,4 +1,4 @@
-package hiveacid.api
+package hiveacid.storage
 
 import java.io.FileNotFoundException
 import java.nio.charset.StandardCharsets.UTF_8

@@ -2,7 +2,6 @@ package hiveacid.values
 
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType}
-import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 
 /** A transactional table as the catalog describes it. */
@@ -55,21 +54,5 @@ object AcidTable {
   def partitionKeys(t: CatalogTable): Seq[PartitionNames.Key] = t.partitionSchema.map { field =>
     val rawType = CharVarcharUtils.getRawType(field.metadata).getOrElse(field.dataType)
     PartitionNames.Key(field.name.toLowerCase(java.util.Locale.ROOT), rawType)
-  }
-
-  /** The transactional table of that name in the session catalog, if there is one, and no temporary view has the name.
-    */
-  def find(session: SparkSession, id: TableIdentifier): Option[CatalogTable] =
-    if (session.sessionState.catalog.isTempView(id)) None else findTable(session, id)
-
-  /** The same where a name is a table's, so that a temporary view of the name is not meant. */
-  def findTable(session: SparkSession, id: TableIdentifier): Option[CatalogTable] = {
-    val catalog = session.sessionState.catalog
-    if (id.catalog.exists(_ != SessionCatalog)) None
-    else
-      Some(catalog.qualifyIdentifier(id))
-        .filter(catalog.tableExists)
-        .map(catalog.getTableMetadata)
-        .filter(isTransactional)
   }
 }

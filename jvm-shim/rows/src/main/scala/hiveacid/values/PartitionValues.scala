@@ -1,4 +1,4 @@
-package hiveacid.scan
+package hiveacid.values
 
 import hiveacid.values.{AcidTable, PartitionNames}
 

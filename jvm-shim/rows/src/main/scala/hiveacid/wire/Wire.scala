@@ -1,16 +1,8 @@
 package hiveacid.wire
 
-import com.fasterxml.jackson.core.{JsonGenerator, JsonParser}
-import com.fasterxml.jackson.databind.{
-  DeserializationContext,
-  DeserializationFeature,
-  MapperFeature,
-  SerializerProvider
-}
-import com.fasterxml.jackson.databind.deser.std.StdDeserializer
+import com.fasterxml.jackson.databind.{DeserializationFeature, MapperFeature}
 import com.fasterxml.jackson.databind.json.JsonMapper
 import com.fasterxml.jackson.databind.module.SimpleModule
-import com.fasterxml.jackson.databind.ser.std.StdSerializer
 import com.fasterxml.jackson.module.scala.{ClassTagExtensions, DefaultScalaModule, JavaTypeable}
 import hiveacid.values.RowWrites
 
@@ -22,9 +14,7 @@ object Wire {
   private val mapper = JsonMapper
     .builder()
     .addModule(DefaultScalaModule)
-    .addModule(named(classOf[StatementKind])(_.name, StatementKind.all))
-    .addModule(named(classOf[DdlKind])(_.name, DdlKind.all))
-    .addModule(named(classOf[RowWrites])(_.name, RowWrites.all))
+    .addModule(rowWrites)
     .enable(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
     .enable(DeserializationFeature.FAIL_ON_NULL_CREATOR_PROPERTIES)
     .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
@@ -41,19 +31,10 @@ object Wire {
     */
   def read[T: JavaTypeable](text: String): T = mapper.readValue[T](text)
 
-  private def named[T](form: Class[T])(nameOf: T => String, all: => Seq[T]): SimpleModule = {
-    val writes = new StdSerializer[T](form) {
-      override def serialize(value: T, out: JsonGenerator, provider: SerializerProvider): Unit =
-        out.writeString(nameOf(value))
-    }
-    val reads = new StdDeserializer[T](form) {
-      override def deserialize(in: JsonParser, context: DeserializationContext): T = {
-        val name = in.getText
-        all.find(nameOf(_) == name).getOrElse {
-          throw context.weirdStringException(name, form, s"it is none of ${all.map(nameOf).mkString(", ")}")
-        }
-      }
-    }
-    new SimpleModule(form.getSimpleName).addSerializer(form, writes).addDeserializer(form, reads)
+  private def rowWrites: SimpleModule = {
+    val form = classOf[RowWrites]
+    new SimpleModule(form.getSimpleName)
+      .addSerializer(form, new NameWriter[RowWrites](form, _.name))
+      .addDeserializer(form, new NameReader[RowWrites](form, _.name, RowWrites.all))
   }
 }

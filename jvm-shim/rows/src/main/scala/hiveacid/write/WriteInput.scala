@@ -18,7 +18,7 @@ import org.apache.spark.sql.execution.{
   SparkPlan
 }
 import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_NUM, ShuffleExchangeExec}
-import org.apache.spark.sql.hiveacid.{LineSessions, LineShuffles, SparkAccess}
+import org.apache.spark.sql.hiveacid.{LineJobs, LineShuffles, RowAccess}
 import org.apache.spark.sql.internal.SQLConf
 
 /** The input of the write tasks: `pieces(i)` is the piece (see [[WriteTask]]) of the task of partition `i` of `rows`.
@@ -56,10 +56,10 @@ object WriteInput {
     val partitioning = LineShuffles.placing(changes.shuffleTo(spread, plan.output), spread.partitions)
     val exchange = ShuffleExchangeExec(partitioning, LineShuffles.input(produced), REPARTITION_BY_NUM)
     // null if there is no input at all
-    val sizes = Option(Await.result(LineSessions.submitShuffle(exchange), Duration.Inf)).map(_.bytesByPartitionId)
+    val sizes = Option(Await.result(LineJobs.submitShuffle(exchange), Duration.Inf)).map(_.bytesByPartitionId)
     val bytes = sizes.getOrElse(new Array[Long](spread.partitions))
     val (target, together) = targets(session, bytes.sum, spec)
-    val sent: Option[Int => Array[Long]] = if (byMaps) Some(SparkAccess.bytesByMap(exchange, _)) else None
+    val sent: Option[Int => Array[Long]] = if (byMaps) Some(RowAccess.bytesByMap(exchange, _)) else None
     val shares = spread.shares(bytes, target, together, sent)
     val rows = Rows(plan.output, exchange.getShuffleRDD(shares.map(specOf).toArray))
     WriteInput(sort(changes.order(plan.output), rows), shares.map(_.piece).toArray)

@@ -17,7 +17,7 @@ import org.apache.hadoop.fs.{FSError, Path}
 import org.apache.spark.{TaskContext, TaskKilledException}
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.hiveacid.SparkAccess
+import org.apache.spark.sql.hiveacid.RowAccess
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -165,7 +165,7 @@ final class WriteTask(spec: CheckedSpec, conf: Configuration, context: TaskConte
   }
 
   private def repeated(writeId: Long, property: Int, rowId: Long): Throwable =
-    if (spec.kind == MixedKind) SparkAccess.mergeCardinalityViolation
+    if (spec.kind == MixedKind) RowAccess.mergeCardinalityViolation
     else internal(s"row ($writeId, $property, $rowId) would be changed twice by one statement")
 
   private def writeInserts(

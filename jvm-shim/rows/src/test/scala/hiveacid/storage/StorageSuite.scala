@@ -1,4 +1,4 @@
-package hiveacid.api
+package hiveacid.storage
 
 import java.nio.file.{FileAlreadyExistsException, Files, Path => LocalPath}
 

@@ -1,4 +1,4 @@
-package hiveacid.api
+package hiveacid.storage
 
 import java.io.{FileNotFoundException, IOException}
 import java.net.URI

@@ -1,14 +1,11 @@
 package hiveacid.search
 
-import hiveacid.scan.BoundQuery
-
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, HiveTableRelation}
 import org.apache.spark.sql.catalyst.expressions.{Alias, AttributeMap, AttributeReference, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan, Project}
-import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.functions.expr
-import org.apache.spark.sql.hiveacid.SparkAccess
+import org.apache.spark.sql.hiveacid.RowAccess
 
 /** Conditions on the rows of a table as expressions over the columns of its files.
   *
@@ -27,7 +24,7 @@ final case class KeyConditions(conditions: Seq[Expression], relation: LogicalPla
         if (found.exists(_.exprId == a.exprId)) found else found :+ a
       }
 
-  def table: CatalogTable = SparkAccess.withNulls(relation match {
+  def table: CatalogTable = RowAccess.withNulls(relation match {
     case l: LogicalRelation   => l.catalogTable.get
     case h: HiveTableRelation => h.tableMeta
   })
@@ -38,11 +35,9 @@ object KeyConditions {
   /** @param table
     *   as in SQL
     */
-  def of(session: SparkSession, table: String, conditions: Seq[String]): KeyConditions = {
+  def of(stored: StoredRows, table: String, conditions: Seq[String]): KeyConditions = {
     val columns = conditions.zipWithIndex.map { case (text, i) => expr(text).as(s"c$i") }
-    val query = StoredRows.select(session, table, columns)
-    // not its own optimized plan: that reads a table from its cache, if it has one
-    val (found, leaf) = flatten(session.sessionState.optimizer.execute(query.normalized.clone()))
+    val (found, leaf) = flatten(stored.optimize(stored.select(table, columns)))
     KeyConditions(found, leaf)
   }
 
@@ -56,7 +51,6 @@ object KeyConditions {
         case other           => other
       }
       (composed.map(_.transform { case a: AttributeReference => values.getOrElse(a, a) }), leaf)
-    case BoundQuery(child, _)                                                                         => flatten(child)
     case leaf: LeafNode if leaf.isInstanceOf[LogicalRelation] || leaf.isInstanceOf[HiveTableRelation] =>
       (leaf.output, leaf)
     case other => throw new IllegalStateException(s"a key of a table became ${other.nodeName}")

@@ -6,7 +6,6 @@ import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.Project
 import org.apache.spark.sql.catalyst.util.{CharVarcharUtils, DateTimeUtils}
-import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.types._
 
@@ -15,13 +14,13 @@ import org.apache.spark.sql.types._
   * @param parts
   *   SQL expressions over the table's columns
   */
-final case class KeyTypes(session: SparkSession, table: CatalogTable, parts: Seq[String]) {
+final case class KeyTypes(stored: StoredRows, table: CatalogTable, parts: Seq[String]) {
   import KeyTypes._
 
   private val declared = CharVarcharUtils.getRawSchema(table.schema)
   private val values: Seq[Expression] = {
     val name = table.identifier.nameParts.map(part => s"`${part.replace("`", "``")}`").mkString(".")
-    StoredRows.select(session, name, parts.map(expr)).analyzed match {
+    stored.select(name, parts.map(expr)).analyzed match {
       case Project(list, _) if list.length == parts.length => list
       case other => throw new IllegalStateException(s"a key of a table became ${other.nodeName}")
     }
@@ -92,7 +91,7 @@ final case class KeyTypes(session: SparkSession, table: CatalogTable, parts: Seq
     if (Moment.findFirstIn(t.catalogString).isEmpty) t.catalogString else inZone(t)
 
   private def inZone(t: DataType): String =
-    s"${t.catalogString} in ${DateTimeUtils.getZoneId(session.sessionState.conf.sessionLocalTimeZone).normalized}"
+    s"${t.catalogString} in ${DateTimeUtils.getZoneId(stored.session.sessionState.conf.sessionLocalTimeZone).normalized}"
 
   /** Whether an expression has other values in another time zone, as `from_unixtime(seconds)` has. */
   private def asksForZone(e: Expression): Boolean = e.exists {

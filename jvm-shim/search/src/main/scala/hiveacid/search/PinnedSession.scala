@@ -1,7 +1,7 @@
 package hiveacid.search
 
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.hiveacid.SparkAccess
+import org.apache.spark.sql.hiveacid.SearchAccess
 
 /** A session whose answers do not depend on what another one has set. Python says which settings count. */
 object PinnedSession {
@@ -22,7 +22,7 @@ object PinnedSession {
       kept: Seq[String],
       fixed: Map[String, String]
   ): SparkSession = {
-    val own = SparkAccess.beside(session)
+    val own = SearchAccess.beside(session)
     val conf = own.sessionState.conf
     def isOf(beginnings: Seq[String])(key: String) = beginnings.exists(key.startsWith)
     def isOfSpark(key: String) = key.startsWith("spark.")

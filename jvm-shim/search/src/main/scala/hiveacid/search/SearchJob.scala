@@ -4,7 +4,7 @@ import scala.collection.mutable
 import scala.util.Try
 
 import hiveacid.formats.Evolution
-import hiveacid.scan.PartitionValues
+import hiveacid.values.PartitionValues
 import hiveacid.wire.{SearchedFile, SearchResult, SearchSpec}
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -19,8 +19,9 @@ object SearchJob {
   private[search] val TasksPerCore = 4
 
   /** A result for every file. One that is larger than `partBytes` of the spec is read by several tasks. */
-  def run(session: SparkSession, spec: SearchSpec): Seq[SearchResult] = {
-    val found = KeyConditions.of(session, spec.table, spec.conditions)
+  def run(stored: StoredRows, spec: SearchSpec): Seq[SearchResult] = {
+    val session = stored.session
+    val found = KeyConditions.of(stored, spec.table, spec.conditions)
     val search = fileSearch(session, found, spec)
     val partitionColumns = found.table.partitionSchema.fieldNames.map(_.toLowerCase).toSet
     val needsPartition = found.references.exists(column => partitionColumns(column.name.toLowerCase))

@@ -6,7 +6,6 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Cast, EvalMode, Expression, Literal}
-import org.apache.spark.sql.classic.SparkSession
 
 /** Whether values of columns that the metastore shows as texts meet a condition, as values of the columns' types.
   * Everything is computed in the driver: no plan, job or SQL text ever holds a value.
@@ -20,13 +19,13 @@ object ValueJudge {
     *   as in SQL
     */
   def judge(
-      session: SparkSession,
+      stored: StoredRows,
       table: String,
       conditions: Seq[String],
       rows: Seq[Map[String, String]]
   ): Seq[Option[Boolean]] = {
-    val found = KeyConditions.of(session, table, conditions).conditions.map(c => c -> columnsOf(c))
-    val zone = session.sessionState.conf.sessionLocalTimeZone
+    val found = KeyConditions.of(stored, table, conditions).conditions.map(c => c -> columnsOf(c))
+    val zone = stored.session.sessionState.conf.sessionLocalTimeZone
     rows.map { row =>
       val texts = row.map { case (column, text) => lower(column) -> text }
       val own = found.collect { case (met, columns) if columns.nonEmpty && columns.subsetOf(texts.keySet) => met }

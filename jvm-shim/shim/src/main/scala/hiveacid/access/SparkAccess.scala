@@ -2,25 +2,20 @@ package org.apache.spark.sql.hiveacid
 
 import java.lang.reflect.InvocationTargetException
 import java.util.Properties
-import org.apache.spark.{MapOutputTrackerMaster, SparkContext, SparkEnv}
+import org.apache.spark.SparkContext
 import org.apache.spark.api.python.PythonUtils
 import org.apache.spark.sql.{ExperimentalMethods, SaveMode}
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogUtils}
 import org.apache.spark.sql.catalyst.catalog.CatalogTypes.TablePartitionSpec
-import org.apache.spark.sql.catalyst.expressions.{Expression, FileSourceConstantMetadataAttribute, SubqueryExpression}
+import org.apache.spark.sql.catalyst.expressions.{Expression, SubqueryExpression}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.logical.{DeleteAction, InsertAction, LogicalPlan, MergeIntoTable}
 import org.apache.spark.sql.catalyst.util.QuotingUtils
-import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
+import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog.{CatalogManager, CatalogPlugin, Identifier, LookupCatalog}
-import org.apache.spark.sql.errors.{QueryCompilationErrors, QueryExecutionErrors}
+import org.apache.spark.sql.errors.QueryCompilationErrors
 import org.apache.spark.sql.execution.{CachedData, CacheManager, SparkOptimizer}
-import org.apache.spark.sql.execution.datasources.DataSourceStrategy
-import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
-import org.apache.spark.sql.hive.HiveUtils
-import org.apache.spark.sql.sources.Filter
-import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.PartitioningUtils
 import org.apache.spark.util.Utils
 
@@ -42,22 +37,6 @@ object SparkAccess {
   def localProperties(sc: SparkContext): Properties = sc.getLocalProperties.clone().asInstanceOf[Properties]
 
   def setLocalProperties(sc: SparkContext, properties: Properties): Unit = sc.setLocalProperties(properties)
-
-  /** private[spark]; the schema with NULL allowed everywhere, in nested values too. */
-  def nullable(schema: StructType): StructType = schema.asNullable
-
-  /** The table as it is read: any column may be NULL, also one that Spark knows as NOT NULL. */
-  def withNulls(table: CatalogTable): CatalogTable = table.copy(schema = nullable(table.schema))
-
-  /** private[spark]; how many bytes each map task sent to a partition of a shuffle that was written, about; 0 where its
-    * output is lost.
-    */
-  def bytesByMap(exchange: ShuffleExchangeExec, partition: Int): Array[Long] = {
-    val tracker = SparkEnv.get.mapOutputTracker.asInstanceOf[MapOutputTrackerMaster]
-    tracker.shuffleStatuses(exchange.shuffleDependency.shuffleId).withMapStatuses { statuses =>
-      statuses.map(status => if (status == null) 0L else status.getSizeForBlock(partition))
-    }
-  }
 
   /** private[spark]; where the PySpark of this Spark lies, as a path of Python's; empty without SPARK_HOME. */
   def pythonPath: String = PythonUtils.sparkPythonPath
@@ -126,19 +105,6 @@ object SparkAccess {
       throw QueryCompilationErrors.aggregationNotAllowedInMergeCondition(name, condition)
   }
 
-  /** private[sql]; two source rows change one row of the target. */
-  def mergeCardinalityViolation: Throwable = QueryExecutionErrors.mergeCardinalityViolationError()
-
-  /** protected[sql]; the filters of a scan as it hands them to its reader: without those on what Spark knows of a file
-    * (FileSourceScanLike).
-    */
-  def pushedFilters(dataFilters: Seq[Expression]): Seq[Filter] = dataFilters
-    .filterNot(_.references.exists {
-      case FileSourceConstantMetadataAttribute(_) => true
-      case _                                      => false
-    })
-    .flatMap(DataSourceStrategy.translateFilter(_, supportNestedPredicatePushdown = false))
-
   /** private; fills caches anew whose plan has such a part, also in a subquery, where Spark's own ways do not look. */
   def recache(session: SparkSession, isMeant: LogicalPlan => Boolean): Unit = {
     def isOf(cached: CachedData) = cached.plan.collectWithSubqueries { case part if isMeant(part) => part }.nonEmpty
@@ -154,18 +120,4 @@ object SparkAccess {
     val state = session.sessionState
     new SparkOptimizer(state.catalogManager, state.catalog, new ExperimentalMethods)
   }
-
-  /** private[sql]; a session beside this one with its settings, functions and temporary views of now. Spark knows which
-    * settings of Hive can be set once their object is there.
-    */
-  def beside(session: SparkSession): SparkSession = {
-    require(HiveUtils.CONVERT_METASTORE_ORC.key.nonEmpty)
-    session.cloneSession()
-  }
-
-  /** private[sql]; what Spark asks the thread's active session for is asked of this one meanwhile. */
-  def within[T](session: SparkSession)(body: => T): T = session.withActive(body)
-
-  /** private[sql]; a plan becomes a DataFrame in no public way, and a command is run by becoming one. */
-  def frame(session: SparkSession, plan: LogicalPlan): DataFrame = Dataset.ofRows(session, plan)
 }

@@ -20,7 +20,7 @@ import org.apache.spark.sql.catalyst.expressions.objects.AssertNotNull
 import org.apache.spark.sql.catalyst.plans.logical.Assignment
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.execution.datasources.LogicalRelation
-import org.apache.spark.sql.hiveacid.{LineNodes, LineSessions}
+import org.apache.spark.sql.hiveacid.{LineJobs, LineNodes}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.internal.SQLConf.StoreAssignmentPolicy
 
@@ -67,7 +67,7 @@ object Assignments {
       case e: AnalysisException if e.getMessageParameters.get("tableName") == "``" =>
         val name = target.catalogTable.get.identifier.nameParts.map(CanonicalStatement.quoted).mkString(".")
         val parameters = e.getMessageParameters.asScala.toMap + ("tableName" -> name)
-        throw new AnalysisException(LineSessions.condition(e), parameters)
+        throw new AnalysisException(LineJobs.condition(e), parameters)
     }
 
   /** ROW__ID is no column of the table. */

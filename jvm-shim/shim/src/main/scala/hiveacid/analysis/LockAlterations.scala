@@ -2,7 +2,7 @@ package hiveacid.analysis
 
 import java.util.Locale
 
-import hiveacid.catalog.NewTables
+import hiveacid.catalog.{NewTables, SessionTables}
 import hiveacid.values.AcidTable
 import hiveacid.commands.{AcidDdlCommand, Overwrites}
 import hiveacid.wire.DdlKind
@@ -115,7 +115,7 @@ case class LockAlterations(session: SparkSession) extends Rule[LogicalPlan] {
   private def ofDatabase(c: RunnableCommand): Option[AcidDdlCommand] = {
     def alter(kind: DdlKind, database: String) = Some(database)
       .filter(catalog.databaseExists)
-      .map(catalog.listTables(_).flatMap(AcidTable.find(session, _)))
+      .map(catalog.listTables(_).flatMap(SessionTables.find(session, _)))
       .filter(_.nonEmpty)
       .map(AcidDdlCommand(kind, _, c))
     c match {
@@ -133,7 +133,7 @@ case class LockAlterations(session: SparkSession) extends Rule[LogicalPlan] {
     if (catalog.databaseExists(database) && catalog.listTables(database).exists(ours(_).isDefined))
       throw new AnalysisException("SCHEMA_NOT_EMPTY", Map("schemaName" -> s"`$database`"))
 
-  private def ours(id: TableIdentifier): Option[CatalogTable] = AcidTable.find(session, id)
+  private def ours(id: TableIdentifier): Option[CatalogTable] = SessionTables.find(session, id)
 
   private def parts(t: CatalogTable, spec: TablePartitionSpec): Seq[String] =
     Overwrites.parts(session, t, SparkAccess.normalizedPartition(session, t, spec))

@@ -1,5 +1,6 @@
 package hiveacid.analysis
 
+import hiveacid.catalog.SessionTables
 import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.values.AcidTable
 
@@ -16,7 +17,7 @@ import org.apache.spark.sql.hiveacid.SparkAccess
 case class RefusePositions(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsDown {
     case a @ AddColumns(t: UnresolvedTable, columns) if columns.exists(_.position.isDefined) =>
-      SparkAccess.sessionIdentifier(session, t.multipartIdentifier).flatMap(AcidTable.find(session, _)).foreach {
+      SparkAccess.sessionIdentifier(session, t.multipartIdentifier).flatMap(SessionTables.find(session, _)).foreach {
         found =>
           val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.COLUMN_POSITION")
           throw AcidException.unsupported("ALTER TABLE … ADD COLUMNS", AcidTable.name(found), refusal)

@@ -1,5 +1,6 @@
 package hiveacid.analysis
 
+import hiveacid.catalog.SessionTables
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
 import hiveacid.errors.{AcidException, Refusal}
@@ -10,7 +11,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.command.{CreateTableCommand, CreateTableLikeCommand, DDLUtils}
-import org.apache.spark.sql.hiveacid.SparkAccess
+import org.apache.spark.sql.hiveacid.RowAccess
 
 /** CREATE TABLE … LIKE with the property of a transactional table: the table is what Spark would make of it
   * (CreateTableLikeCommand), but is created as any new one, at its place.
@@ -22,7 +23,7 @@ case class ReplaceCreationsLike(session: SparkSession) extends Rule[LogicalPlan]
     case c: CreateTableLikeCommand if AcidTable.setsTransactional(c.properties) =>
       CreateTableCommand(described(c), c.ifNotExists)
     case c: CreateTableLikeCommand =>
-      AcidTable.find(session, c.sourceTable).foreach(warn(c, _))
+      SessionTables.find(session, c.sourceTable).foreach(warn(c, _))
       c
   }
 
@@ -45,7 +46,7 @@ case class ReplaceCreationsLike(session: SparkSession) extends Rule[LogicalPlan]
       identifier = session.sessionState.catalog.qualifyIdentifier(c.targetTable), // as parsed before 4.2
       tableType = CatalogTableType.MANAGED,
       storage = storage,
-      schema = if (source.tableType == CatalogTableType.VIEW) SparkAccess.nullable(schema) else schema,
+      schema = if (source.tableType == CatalogTableType.VIEW) RowAccess.nullable(schema) else schema,
       provider = provider,
       partitionColumnNames = source.partitionColumnNames,
       bucketSpec = source.bucketSpec,

@@ -1,6 +1,6 @@
 package hiveacid.analysis
 
-import hiveacid.catalog.MetastoreTable
+import hiveacid.catalog.{MetastoreTable, SessionTables}
 import hiveacid.commands.{AcidMultiInsertCommand, AcidWriteCommand, Overwrites}
 import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.formats.TransactionalFileFormat
@@ -31,7 +31,7 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
         case ChosenOverwrite(c: InsertIntoHadoopFsRelationCommand, isDynamic) if isOurs(c) => insert(c, Some(isDynamic))
         case c: InsertIntoHadoopFsRelationCommand if isOurs(c)                             => insert(c)
         case t @ TruncateTableCommand(id, spec)                                            =>
-          AcidTable.find(session, id).fold[LogicalPlan](t)(truncate(_, spec))
+          SessionTables.find(session, id).fold[LogicalPlan](t)(truncate(_, spec))
         case TruncateTable(OwnTable(t))                                       => truncate(t, None)
         case TruncatePartition(OwnTable(t), UnresolvedPartitionSpec(spec, _)) => truncate(t, Some(spec))
       }

@@ -2,8 +2,8 @@ package hiveacid.analysis
 
 import hiveacid.scan.{AcidRelation, ForeignNode}
 import hiveacid.values.AcidTable
-import hiveacid.commands.NewRowCheck
 import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.expressions.NewRowCheck
 
 import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, ExternalCatalogUtils}

@@ -2,7 +2,7 @@ package hiveacid.analysis
 
 import java.util.Locale
 
-import hiveacid.catalog.{MetastoreTable, NewTables, OwnTables}
+import hiveacid.catalog.{MetastoreTable, NewTables, OwnTables, SessionTables}
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
 import hiveacid.commands.InsertByName
@@ -69,13 +69,13 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
     case r: ReplaceTable         => refuse(r, r.name, "REPLACE TABLE", Replacement)
     case r: ReplaceTableAsSelect => refuse(r, r.name, "REPLACE TABLE AS SELECT", Replacement)
     case c: CreateTable if c.query.isDefined && LineNodes.saveAsTable(c).isEmpty =>
-      AcidTable.findTable(session, c.tableDesc.identifier).fold(created(c, saved(c))) { t =>
+      SessionTables.findTable(session, c.tableDesc.identifier).fold(created(c, saved(c))) { t =>
         val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.TABLE_EXISTS")
         throw AcidException.unsupported("CREATE TABLE … AS SELECT", AcidTable.name(t), refusal)
       }
     case other =>
       LineNodes.saveAsTable(other).fold(other) { s =>
-        AcidTable.findTable(session, s.table.identifier).fold(created(other, s))(saveAsTable(_, s))
+        SessionTables.findTable(session, s.table.identifier).fold(created(other, s))(saveAsTable(_, s))
       }
   }
 
@@ -141,7 +141,7 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
       case UnresolvedIdentifier(parts, _) =>
         SparkAccess
           .sessionIdentifier(session, parts)
-          .flatMap(AcidTable.find(session, _))
+          .flatMap(SessionTables.find(session, _))
           .orElse(OwnTables.find(session, parts))
       case MetastoreTable(table)           => Some(table)
       case UnresolvedRelation(parts, _, _) => AcidRelation.read(session, parts)

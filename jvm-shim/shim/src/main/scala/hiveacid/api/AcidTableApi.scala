@@ -8,32 +8,32 @@ import org.apache.spark.sql.Column
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.{DataFrame, SparkSession}
-import org.apache.spark.sql.hiveacid.{LineSessions, SparkAccess}
+import org.apache.spark.sql.hiveacid.{LineSessions, RowAccess}
 
 /** The methods that `hive_acid.AcidTable` calls by py4j. A statement runs before they return. */
 final class AcidTableApi private (session: SparkSession, plans: AcidTablePlans) {
 
   /** The table's rows; each call makes a query of its own, with a snapshot of its own. */
-  def frame: DataFrame = SparkAccess.frame(session, plans.relation)
+  def frame: DataFrame = RowAccess.frame(session, plans.relation)
 
   def aliased(other: String): AcidTableApi = new AcidTableApi(session, plans.aliased(other))
 
   /** @param condition
     *   null: all rows
     */
-  def delete(condition: Column): DataFrame = SparkAccess.frame(session, plans.delete(optional(condition)))
+  def delete(condition: Column): DataFrame = RowAccess.frame(session, plans.delete(optional(condition)))
 
   /** @param partition
     *   texts by partition column, null for NULL; null: the whole table
     */
   def truncate(partition: java.util.Map[String, String]): Unit =
-    SparkAccess.frame(session, plans.truncate(Option(partition).map(_.asScala.toMap)))
+    RowAccess.frame(session, plans.truncate(Option(partition).map(_.asScala.toMap)))
 
   /** @param statement
     *   an OperatorStatement, but for the table
     */
   def operate(statement: String): DataFrame =
-    SparkAccess.frame(session, plans.operate(Wire.read[OperatorStatement](statement)))
+    RowAccess.frame(session, plans.operate(Wire.read[OperatorStatement](statement)))
 
   /** The catalog's knowledge of the table: a TableDetail. */
   def description: String = Wire.write(plans.detail)
@@ -46,7 +46,7 @@ final class AcidTableApi private (session: SparkSession, plans: AcidTablePlans) 
     *   what is assigned, one for each of `keys`
     */
   def update(condition: Column, keys: java.util.List[String], values: java.util.List[Column]): DataFrame =
-    SparkAccess.frame(session, plans.update(optional(condition), keys.asScala.toSeq, expressions(values)))
+    RowAccess.frame(session, plans.update(optional(condition), keys.asScala.toSeq, expressions(values)))
 
   /** @param matched
     *   clauses, in the order in which their conditions are tried; so are the other two
@@ -65,7 +65,7 @@ final class AcidTableApi private (session: SparkSession, plans: AcidTablePlans) 
       notMatched.asScala.toSeq,
       notMatchedBySource.asScala.toSeq
     )
-    SparkAccess.frame(session, statement)
+    RowAccess.frame(session, statement)
   }
 
   // the clauses of a MERGE; parameters are as for `update`, and without keys all columns are assigned by name

@@ -1,8 +1,10 @@
 package hiveacid.api
 
-import hiveacid.commands.{BareTarget, PartitionsToLock, RunningStatements, SourceChangedException}
+import hiveacid.commands.{BareTarget, PartitionsToLock, RunningStatements}
+import hiveacid.expressions.SourceChangedException
 import hiveacid.python.{Planner, PythonSide, TokenClient}
-import hiveacid.scan.{AcidFileIndex, AcidRelation, BareCount, PartitionValues, ReadListener}
+import hiveacid.scan.{AcidFileIndex, AcidRelation, BareCount, ReadListener}
+import hiveacid.values.PartitionValues
 import hiveacid.wire.{Misspelling, Wire, WriteReport, WriteSpec}
 import hiveacid.write.WriteJob
 import py4j.GatewayServer

@@ -1,182 +1,29 @@
 package hiveacid.api
 
 import hiveacid.commands.AcidWriteCommand
-import hiveacid.scan.PartitionValues
-import hiveacid.search.{
-  DigestJob,
-  KeptNulls,
-  KeyTypes,
-  KeyedHash,
-  PinnedSession,
-  QuietValue,
-  SearchJob,
-  StoredRows,
-  SubjectFunctions,
-  SubjectPrints,
-  SubjectSpelling,
-  ValueJudge
-}
-import hiveacid.wire.{SearchedFile, SearchSpec, StatementKind, Wire}
-import org.apache.commons.codec.binary.Hex
+import hiveacid.scan.{BoundQuery, ForeignNode, ForeignNodes}
+import hiveacid.search.{KeptNulls, SearchCalls, StoredRows}
+import hiveacid.wire.{StatementKind, Wire}
 
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.catalog.CatalogTable
-import org.apache.spark.sql.catalyst.expressions.{Cast, Literal}
-import org.apache.spark.sql.catalyst.plans.logical.{Filter, LocalRelation}
+import org.apache.spark.sql.Column
+import org.apache.spark.sql.catalyst.catalog.HiveTableRelation
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
-import org.apache.spark.sql.catalyst.types.DataTypeUtils
-import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.hiveacid.SparkAccess
-import org.apache.spark.sql.types.{CharType, IntegerType, StringType, StructType}
-import org.apache.spark.unsafe.types.UTF8String
+import org.apache.spark.sql.execution.QueryExecution
+import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.hiveacid.{RowAccess, SearchAccess}
 
-/** The methods that `hive_acid_erasure.spark` calls. They work by the settings of the session they are given. */
-object SearchApi {
-  private val PartitionNumber = "hive_acid_partition_number"
-
-  /** See [[PinnedSession]]; the arguments are JSON. */
-  def pin(session: SparkSession, families: String, kept: String, fixed: String): SparkSession =
-    PinnedSession.beside(
-      session,
-      Wire.read[Seq[String]](families),
-      Wire.read[Seq[String]](kept),
-      Wire.read[Map[String, String]](fixed)
-    )
-
-  /** Marks of the subjects that are spelled with them, for the membership of these. */
-  def newPrints(): SubjectPrints = new SubjectPrints
-
-  /** See [[SubjectFunctions]]; `hashes` stand one behind the other. */
-  def registerMembership(
-      session: SparkSession,
-      name: String,
-      secret: Array[Byte],
-      hashes: Array[Byte],
-      prints: SubjectPrints
-  ): Unit = SubjectFunctions.registerMembership(session, name, secret, hashes, prints)
-
-  /** See [[SubjectFunctions]]. */
-  def registerHash(session: SparkSession, name: String, secret: Array[Byte]): Unit =
-    SubjectFunctions.registerHash(session, name, secret)
-
-  /** See [[SubjectFunctions]]. */
-  def registerQuiet(session: SparkSession, name: String): Unit = SubjectFunctions.registerQuiet(session, name)
-
-  /** Forgets the functions of these names, a JSON array. */
-  def drop(session: SparkSession, names: String): Unit = SubjectFunctions.drop(session, Wire.read[Seq[String]](names))
-
-  /** The keyed hash of each subject in hexadecimal, null for one that the key's types cannot spell, a JSON array.
-    *
-    * @param table
-    *   as in SQL
-    * @param subjects
-    *   a JSON array of arrays of texts
-    */
-  def spell(
-      session: SparkSession,
-      secret: Array[Byte],
-      table: String,
-      parts: String,
-      subjects: String,
-      prints: SubjectPrints
-  ): String = SparkAccess.within(session) {
-    val spelling = SubjectSpelling(session, describe(session, table), Wire.read[Seq[String]](parts))
-    val hash = new KeyedHash(secret)
-    val all = Wire.read[Seq[Seq[String]]](subjects)
-    Wire.write(
-      all.map(subject =>
-        spelling.spell(subject).map { found =>
-          val text = Hex.encodeHexString(hash.of(found))
-          prints.keep(text, found)
-          text
-        }
-      )
-    )
-  }
-
-  /** The types of a key of these parts, a JSON array; a KeyDescription.
-    *
-    * @param table
-    *   as in SQL
-    */
-  def describeKey(session: SparkSession, table: String, parts: String): String = SparkAccess.within(session) {
-    Wire.write(KeyTypes(session, describe(session, table), Wire.read[Seq[String]](parts)).describe)
-  }
-
-  /** The values that the names of partitions stand for, as `CAST(… AS STRING)` shows them; a JSON array of arrays. */
-  def partitionTexts(session: SparkSession, table: String, names: String): String = SparkAccess.within(session) {
-    val t = describe(session, table)
-    val zone = session.sessionState.conf.sessionLocalTimeZone
-    val values = PartitionValues(t, zone)
-    Wire.write(Wire.read[Seq[String]](names).map { name =>
-      values.of(name).toSeq(t.partitionSchema).zip(t.partitionSchema).map { case (value, field) =>
-        Option(Cast(Literal(value, field.dataType), StringType, Some(zone)).eval()).map(_.toString)
-      }
-    })
-  }
-
-  /** See [[ValueJudge]]; the answers are a JSON array of true, false and null.
-    *
-    * @param conditions
-    *   a JSON array of SQL conditions
-    * @param rows
-    *   a JSON array of objects: texts by column
-    */
-  def judgeValues(session: SparkSession, table: String, conditions: String, rows: String): String =
-    SparkAccess.within(session) {
-      val texts = Wire.read[Seq[Map[String, String]]](rows)
-      Wire.write(ValueJudge.judge(session, table, Wire.read[Seq[String]](conditions), texts))
-    }
-
-  /** Chooses the partitions that meet a condition over partition columns; `names` and the answer are JSON arrays of
-    * names. These may be those of subjects, and stand in no text and in no plan that is shown. CHAR is padded as in
-    * scans.
-    *
-    * Raises Spark's AnalysisException if the condition is none over partition columns.
-    */
-  def choosePartitions(
-      session: SparkSession,
-      table: String,
-      condition: String,
-      names: String
-  ): String = SparkAccess.within(session) {
-    val t = describe(session, table)
-    val values = PartitionValues(t, session.sessionState.conf.sessionLocalTimeZone)
-    val given = Wire.read[Seq[String]](names)
-    val schema = t.partitionSchema.add(PartitionNumber, IntegerType, nullable = false)
-    val rows = given.zipWithIndex.map { case (name, number) =>
-      InternalRow.fromSeq(pad(t.partitionSchema, values.of(name)) :+ number)
-    }
-    val quiet = QuietValue(session.sessionState.sqlParser.parseExpression(condition), "quiet")
-    val frame = SparkAccess.frame(session, Filter(quiet, LocalRelation(DataTypeUtils.toAttributes(schema), rows)))
-    Wire.write(frame.select(PartitionNumber).collect().toSeq.map(row => given(row.getInt(0))))
-  }
-
-  private def pad(schema: StructType, values: InternalRow): Seq[Any] =
-    values.toSeq(schema).zip(CharVarcharUtils.getRawSchema(schema)).map { case (value, field) =>
-      (value, field.dataType) match {
-        case (text: UTF8String, c: CharType) => text.rpad(c.length, UTF8String.fromString(" "))
-        case _                               => value
-      }
-    }
-
-  /** Searches files; `spec` is a SearchSpec, the answer an array of SearchResult. */
-  def search(session: SparkSession, spec: String): String = SparkAccess.within(session) {
-    Wire.write(SearchJob.run(session, Wire.read[SearchSpec](spec)))
-  }
-
-  /** The SHA-256 of each file in hexadecimal, null for one that is not as it was listed; a JSON array. `files` is one
-    * of SearchedFile.
-    */
-  def digests(session: SparkSession, files: String): String =
-    Wire.write(DigestJob.run(session, Wire.read[Seq[SearchedFile]](files)))
+/** The methods that `hive_acid_erasure.spark` calls: those of [[SearchCalls]], and the statement that erases.
+  * All that the shim knows of searches is here.
+  */
+object SearchApi extends SearchCalls(new AnalysedRows(_)) {
 
   /** Runs an INSERT OVERWRITE that replaces the partitions of these names, a JSON array, and no others, or a table
     * without partitions, by rows of its own. A partition that gets no row becomes empty. The names may be those of
     * subjects, so that they stand in no text and no plan.
     */
-  def overwrite(session: SparkSession, statement: String, partitions: String): Unit = SparkAccess.within(session) {
+  def overwrite(session: SparkSession, statement: String, partitions: String): Unit = SearchAccess.within(session) {
     val parsed = session.sessionState.sqlParser.parsePlan(statement)
     session.sessionState.executePlan(parsed).analyzed match {
       case command @ AcidWriteCommand(StatementKind.Overwrite, _, _, _, _, Some(overwrite), _, _) =>
@@ -184,11 +31,51 @@ object SearchApi {
         val statement = CurrentOrigin.withOrigin(command.origin) {
           command.copy(changes = KeptNulls(command.changes), overwrite = Some(named))
         }
-        SparkAccess.frame(session, statement)
+        RowAccess.frame(session, statement)
       case other => throw new IllegalStateException(s"an overwrite of a transactional table became ${other.nodeName}")
     }
   }
+}
 
-  private def describe(session: SparkSession, table: String): CatalogTable =
-    SparkAccess.withNulls(StoredRows.describe(session, table))
+/** Stored rows by way of the session's analysis and optimizer. */
+final private class AnalysedRows(override val session: SparkSession) extends StoredRows {
+  import AnalysedRows._
+
+  override def select(table: String, columns: Seq[Column]): QueryExecution = {
+    val query = session.table(table).select(columns: _*).queryExecution
+    val plan = query.analyzed
+    for (described <- plan.collectFirst { case StoredRows.Described(found) => found }) {
+      between(plan).foreach { node =>
+        val rule = ForeignNodes.ruleOfAnalyzer(session, fresh(plan))(between)
+        ForeignNode(node, rule).refuse("HIVE_ACID_FOREIGN_NODE.KEY", Operation, described)
+      }
+      ForeignNodes
+        .byOptimizer(session, plan)(between)
+        .foreach(_.refuse("HIVE_ACID_FOREIGN_NODE.KEY", Operation, described))
+    }
+    query
+  }
+
+  // not the query's own optimized plan: that reads a table from its cache, if it has one
+  override def optimize(query: QueryExecution): LogicalPlan =
+    session.sessionState.optimizer.execute(query.normalized.clone()).transform { case BoundQuery(child, _) => child }
+}
+
+private object AnalysedRows {
+  private val Operation = "Searching for subjects"
+
+  private def between(plan: LogicalPlan): Option[LogicalPlan] = plan match {
+    case Project(_, child) => ForeignNode.of(child).map(_.node)
+    case other             => Some(other)
+  }
+
+  /** The same query of the relation alone. */
+  private def fresh(plan: LogicalPlan): LogicalPlan = {
+    val leaf = plan.collectLeaves().head match {
+      case l: LogicalRelation   => l.copy(output = l.output)
+      case h: HiveTableRelation => h.copy(dataCols = h.dataCols)
+      case other                => other
+    }
+    Project(leaf.output, leaf)
+  }
 }

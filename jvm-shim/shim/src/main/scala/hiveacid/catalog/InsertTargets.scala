@@ -1,7 +1,5 @@
 package hiveacid.catalog
 
-import hiveacid.values.AcidTable
-
 import org.apache.spark.sql.{SparkSession => ApiSession}
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException
@@ -22,7 +20,7 @@ final class InsertTargets extends FixedTables {
 
   override def loadTable(id: Identifier): Table = {
     val session = ApiSession.active.asInstanceOf[SparkSession]
-    val found = AcidTable.findTable(session, TableIdentifier(id.name, id.namespace.headOption))
+    val found = SessionTables.findTable(session, TableIdentifier(id.name, id.namespace.headOption))
     new MetastoreTable(found.getOrElse(throw new NoSuchTableException(id)))
   }
 

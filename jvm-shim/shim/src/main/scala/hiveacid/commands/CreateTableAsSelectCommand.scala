@@ -15,7 +15,7 @@ import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.command.{CreateTableCommand, DropTableCommand, LeafRunnableCommand}
-import org.apache.spark.sql.hiveacid.SparkAccess
+import org.apache.spark.sql.hiveacid.RowAccess
 
 /** Creates the table, and inserts into it. The table is there, without rows, before the INSERT is committed; if that
   * fails it is dropped, but not if it is committed, if nobody knows whether it is, or if others have used it meanwhile.
@@ -33,11 +33,11 @@ case class CreateTableAsSelectCommand(table: CatalogTable, query: LogicalPlan)
   override def run(api: ApiSession): Seq[Row] = {
     val session = api.asInstanceOf[SparkSession]
     // the rows of this query have no NULL in some columns, and others may have
-    val schema = SparkAccess.nullable(CharVarcharUtils.getRawSchema(query.schema, session.sessionState.conf))
+    val schema = RowAccess.nullable(CharVarcharUtils.getRawSchema(query.schema, session.sessionState.conf))
     create(session, table.copy(schema = schema))
     val insert = CurrentOrigin.withOrigin(origin)(InsertByName(table.identifier, query))
     val identity = RunningStatements.createdTable(session, table)
-    try SparkAccess.frame(session, insert)
+    try RowAccess.frame(session, insert)
     catch {
       case unknown: AcidException if unknown.mayBeCommitted => throw unknown
       case failure: Throwable                               =>
@@ -52,7 +52,7 @@ case class CreateTableAsSelectCommand(table: CatalogTable, query: LogicalPlan)
     val creation =
       if (OwnTables.catalogOf(session, table).isDefined) CreateOwnTableCommand(described, ignoreIfExists = false)
       else CreateTableCommand(described, ignoreIfExists = false)
-    SparkAccess.frame(session, creation)
+    RowAccess.frame(session, creation)
   }
 
   /** Without the analyzer's rules, which would lock the table once more. */

@@ -1,5 +1,6 @@
 package hiveacid.commands
 
+import hiveacid.expressions.NewRowCheck
 import hiveacid.scan.{AcidFileIndex, BoundQuery}
 import hiveacid.values.{AcidTable, InsertKind, PartitionNames}
 

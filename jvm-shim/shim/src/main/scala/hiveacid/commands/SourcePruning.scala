@@ -1,5 +1,6 @@
 package hiveacid.commands
 
+import hiveacid.expressions.{HashFilter, KeyPair, KnownSource, SourceHashes, SourceKeys}
 import hiveacid.scan.{AcidFileIndex, AcidRelation}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._

@@ -11,7 +11,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.datasources.LogicalRelation
-import org.apache.spark.sql.hiveacid.{LineSessions, SparkAccess}
+import org.apache.spark.sql.hiveacid.{LineSessions, RowAccess, SparkAccess}
 
 /** The rows of a statement's sources that are in Spark's caches, as a query takes them: who caches a sample, or a batch
   * that others add to meanwhile, works on the rows that it shows.
@@ -44,7 +44,7 @@ object StatementCaches {
     val context = session.sparkContext
     val enclosing = SparkAccess.localProperties(context)
     Enclosing.foreach(context.setLocalProperty(_, null))
-    try SparkAccess.frame(session, cache).count()
+    try RowAccess.frame(session, cache).count()
     finally SparkAccess.setLocalProperties(context, enclosing)
   }
 

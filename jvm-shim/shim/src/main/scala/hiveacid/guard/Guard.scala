@@ -2,7 +2,7 @@ package hiveacid.guard
 
 import java.util.Locale
 
-import hiveacid.catalog.MetastoreTable
+import hiveacid.catalog.{MetastoreTable, SessionTables}
 import hiveacid.scan.{AcidRelation, ForeignNode}
 import hiveacid.values.AcidTable
 import hiveacid.commands.{AcidDdlCommand, AcidMultiInsertCommand, AcidWriteCommand}
@@ -124,7 +124,7 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
     case other                           =>
       LineNodes
         .saveAsTable(other)
-        .flatMap(s => AcidTable.findTable(session, s.table.identifier))
+        .flatMap(s => SessionTables.findTable(session, s.table.identifier))
         .foreach(refuse(_, "saveAsTable", SparkCommand))
   }
 
@@ -135,7 +135,7 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
       val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.TABLE_PROPERTY", Map("key" -> key))
       refuse(table, "ALTER TABLE … TBLPROPERTIES", refusal)
     case AlterTableSetPropertiesCommand(id, properties, _) if AcidTable.setsExternal(properties) =>
-      AcidTable.find(session, id).foreach(refuse(_, "ALTER TABLE … TBLPROPERTIES", External))
+      SessionTables.find(session, id).foreach(refuse(_, "ALTER TABLE … TBLPROPERTIES", External))
     case _ =>
   }
 
@@ -153,7 +153,7 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
 
     private def find(id: TableIdentifier, names: Iterable[String]): Option[(CatalogTable, String)] = for {
       key <- names.find(name => keys(name.toLowerCase(Locale.ROOT)))
-      table <- AcidTable.find(session, id)
+      table <- SessionTables.find(session, id)
     } yield (table, key)
   }
 
@@ -179,7 +179,7 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
   }
 
   private def named(id: TableIdentifier, operation: String, refusal: Refusal): Unit =
-    AcidTable.find(session, id).foreach(refuse(_, operation, refusal))
+    SessionTables.find(session, id).foreach(refuse(_, operation, refusal))
 
   private def refuseAcid(t: CatalogTable, operation: String, refusal: Refusal): Unit =
     if (AcidTable.isTransactional(t)) refuse(t, operation, refusal)

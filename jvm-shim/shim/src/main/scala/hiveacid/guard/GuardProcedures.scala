@@ -4,6 +4,7 @@ import java.util.Locale
 
 import scala.util.Try
 
+import hiveacid.catalog.SessionTables
 import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.values.AcidTable
 
@@ -13,7 +14,7 @@ import org.apache.spark.sql.catalyst.expressions.{Alias, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, OneRowRelation, Project}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.hiveacid.{LinePlans, SparkAccess}
+import org.apache.spark.sql.hiveacid.{LinePlans, RowAccess, SparkAccess}
 
 /** Refuses procedures of other table formats that are given the name of a transactional table: they rename it, or take
   * its files, by calls that no plan shows. Before the analyzer, which runs a procedure as soon as it is resolved
@@ -51,7 +52,7 @@ case class GuardProcedures(session: SparkSession) extends Rule[LogicalPlan] {
     if (arguments.forall(_.resolved)) arguments
     else {
       val row = Project(arguments.map(Alias(_, "argument")()), OneRowRelation())
-      Try(SparkAccess.frame(session, row).queryExecution.analyzed.expressions.flatMap(_.children)).getOrElse(Nil)
+      Try(RowAccess.frame(session, row).queryExecution.analyzed.expressions.flatMap(_.children)).getOrElse(Nil)
     }
 
   private def text(argument: Expression): Option[String] =
@@ -66,6 +67,6 @@ case class GuardProcedures(session: SparkSession) extends Rule[LogicalPlan] {
       case Seq(database, table) if ofSession => Some(TableIdentifier(table, Some(database)))
       case parts                             => SparkAccess.sessionIdentifier(session, parts)
     }
-    id.toOption.flatten.flatMap(AcidTable.findTable(session, _))
+    id.toOption.flatten.flatMap(SessionTables.findTable(session, _))
   }
 }

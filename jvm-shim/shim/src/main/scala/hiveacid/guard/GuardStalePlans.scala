@@ -1,5 +1,6 @@
 package hiveacid.guard
 
+import hiveacid.catalog.SessionTables
 import hiveacid.scan.{AcidRelation, ReadZones}
 import hiveacid.values.AcidTable
 import hiveacid.errors.{AcidException, Refusal}
@@ -29,7 +30,7 @@ case class GuardStalePlans(session: SparkSession) extends Rule[LogicalPlan] {
     */
   private def refuseOutdated(node: LogicalPlan): Unit = GuardStalePlans.description(node).foreach { t =>
     if (!GuardStalePlans.isChecked(node)) {
-      AcidTable.find(session, t.identifier).foreach { table =>
+      SessionTables.find(session, t.identifier).foreach { table =>
         val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.STALE_PLAN")
         throw AcidException.unsupported("Reading", AcidTable.name(table), refusal)
       }

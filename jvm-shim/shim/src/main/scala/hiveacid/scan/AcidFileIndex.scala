@@ -1,11 +1,12 @@
 package hiveacid.scan
 
-import hiveacid.values.{AcidTable, BucketProperty}
+import hiveacid.values.{AcidTable, BucketProperty, PartitionValues}
 import hiveacid.wire.{PartitionScan, RawIds, ReadRequest, ScanFile, ScanRequest, TableScan, Wire}
 import hiveacid.formats.{Evolution, ReadErrors, SharedText, TransactionalFileFormat, ValueUse}
 import hiveacid.formats.json.TableJsonFileFormat
 import hiveacid.formats.orc.{AcidOrcFileFormat, FilePruning, RawRows, TableOrcFileFormat}
 import hiveacid.python.{Planner, PythonSide, PythonThreads}
+import hiveacid.read.FormatChoice
 import org.apache.hadoop.fs.{FileStatus, Path}
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -21,7 +22,7 @@ import org.apache.spark.sql.execution.datasources.{
   LogicalRelation,
   PartitionDirectory
 }
-import org.apache.spark.sql.hiveacid.{RelationOfFiles, SparkAccess}
+import org.apache.spark.sql.hiveacid.{RelationOfFiles, RowAccess}
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 
@@ -81,7 +82,7 @@ final class AcidFileIndex(
 
   override def listFiles(partitionFilters: Seq[Expression], dataFilters: Seq[Expression]): Seq[PartitionDirectory] = {
     val directories = list(partitionFilters).map { case (_, directory) => directory }
-    pruning(SparkAccess.pushedFilters(dataFilters)).fold(directories) { pruning =>
+    pruning(RowAccess.pushedFilters(dataFilters)).fold(directories) { pruning =>
       val left = pruning.survivors(directories.flatMap(_.files)).map(_.getPath).toSet
       directories.map(d => d.copy(files = d.files.filter(f => left(f.getPath))))
     }

@@ -3,6 +3,7 @@ package hiveacid.scan
 import hiveacid.values.AcidTable
 import hiveacid.catalog.MetastoreTable
 import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.read.FormatChoice
 
 import org.apache.spark.sql.catalyst.analysis.{AnalysisContext, UnresolvedRelation}
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, HiveTableRelation}
@@ -10,7 +11,7 @@ import org.apache.spark.sql.catalyst.expressions.AttributeReference
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, SubqueryAlias, UnaryNode, View}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
-import org.apache.spark.sql.hiveacid.SparkAccess
+import org.apache.spark.sql.hiveacid.RowAccess
 import org.apache.spark.sql.internal.SQLConf
 
 /** A transactional table as a relation of Spark's file sources that our own index and reader serve. */
@@ -105,7 +106,7 @@ object AcidRelation {
   ): LogicalRelation = {
     refuseUnreadable(t)
     val zone = session.sessionState.conf.sessionLocalTimeZone
-    val described = if (isWritten) t else SparkAccess.withNulls(t)
+    val described = if (isWritten) t else RowAccess.withNulls(t)
     val index = new AcidFileIndex(session, described, zone, None, isWritten = isWritten)
     val format = formatOf("Access", t).reader(zone, described)
     val fs = HadoopFsRelation(index, described.partitionSchema, described.dataSchema, None, format, options)(session)

@@ -2,6 +2,7 @@ package hiveacid.scan
 
 import hiveacid.values.AcidTable
 import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.read.SerdeFileFormat
 
 import org.apache.spark.sql.catalyst.expressions.{And, AttributeSet, SubqueryExpression}
 import org.apache.spark.sql.catalyst.planning.PhysicalOperation

@@ -7,6 +7,7 @@ import hiveacid.values.AcidTable
 import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.formats.ReadErrors
 import hiveacid.formats.parquet.Conversion
+import hiveacid.read.AmbiguousDays
 import org.apache.hadoop.fs.Path
 
 import org.apache.spark.{Partition, TaskContext}

@@ -2,9 +2,6 @@ package hiveacid.wire
 
 // The meaning of the fields stands in hive_acid/wire/analysed_table.py.
 
-/** A column by its name and Hive's spelling of its type. */
-final case class Column(name: String, `type`: String)
-
 /** The table that a plan was made for, so that Python can tell whether the same table is behind its name when the plan
   * runs.
   */

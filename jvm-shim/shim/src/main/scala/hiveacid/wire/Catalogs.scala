@@ -5,9 +5,6 @@ package hiveacid.wire
 /** A catalog of the session that has a metastore of its own. */
 final case class CatalogRequest(name: String, options: Map[String, String])
 
-/** A column as the metastore describes it. */
-final case class DescribedColumn(name: String, `type`: String, comment: Option[String])
-
 /** A table as the metastore describes it. */
 final case class DescribedTable(
     table: String,

@@ -1,5 +1,7 @@
 package hiveacid.wire
 
+import com.fasterxml.jackson.databind.annotation.{JsonDeserialize, JsonSerialize}
+
 /** The properties of a kind of statement: a row of `statement_kinds.json`. */
 final case class StatementTraits(
     title: String,
@@ -12,11 +14,16 @@ final case class StatementTraits(
 )
 
 /** A kind of statement that writes, by its key in the table. */
+@JsonSerialize(using = classOf[StatementKind.Writer])
+@JsonDeserialize(using = classOf[StatementKind.Reader])
 final case class StatementKind private (name: String) {
   def traits: StatementTraits = StatementKind.table(name)
 }
 
 object StatementKind {
+  final class Writer extends NameWriter[StatementKind](classOf[StatementKind], _.name)
+  final class Reader extends NameReader[StatementKind](classOf[StatementKind], _.name, all)
+
   private lazy val table: Map[String, StatementTraits] = KindTable.load[StatementTraits]("statement_kinds.json")
 
   val Insert: StatementKind = StatementKind("insert")
