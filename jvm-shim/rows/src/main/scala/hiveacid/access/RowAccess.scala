@@ -11,7 +11,7 @@ import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 
-/** What rows need of the members of Spark that are public in bytecode but `private[sql]` or `private[spark]` to the
+/** Members of Spark that rows need and that are public in bytecode but `private[sql]` or `private[spark]` to the
   * compiler, hence the package. They are the same in all lines.
   */
 object RowAccess {
