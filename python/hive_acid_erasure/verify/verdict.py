@@ -48,6 +48,7 @@ BLIND_SPOTS = (
     "copies downstream: other tables, exports, views that are stored, caches",
     "trash folders of other users than the one that storage takes the session for",
     "unfinished uploads to object stores that do not list them",
+    "records of uploads, and parts of files, that clients of object stores keep outside of the tables' folders",
     "removed files that a metastore has kept for replicas, where it keeps none now and the folder cannot be listed",
     "Spark's event logs and its user interface",
     "logs of drivers, executors and servers",

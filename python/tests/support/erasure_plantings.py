@@ -212,6 +212,7 @@ def _set_greatest(scene: Scene, value: int) -> None:
 
 
 _NOTE = json.dumps({"statement": f"DELETE FROM people WHERE email = '{ADA}'"})
+_UPLOAD = json.dumps({"uri": f"s3a://bucket/people/email={ADA}/part-0", "upload_id": "u-1", "etags": ["e"]})
 FILES: dict[str, Planting] = {
     "base": donated("base_99999097/bucket_00000"),
     "delta": donated("delta_99999097_99999097_0000/bucket_00001", "field"),
@@ -237,6 +238,7 @@ FILES: dict[str, Planting] = {
     "note in another spelling": text("_note", f"people: {ADA.upper()}; {OTHER}"),
     "note that looks like checksums": text(".note.crc", f"crc\0\0\0\2\0{ADA}"),
     "note that looks like lengths": text("bucket_00000_flush_length", f"{ADA:<32}"),
+    "record of an upload": text("__magic_job-7/tasks/a/__base/part-0.pending", _UPLOAD),
     "damaged file": text("000009_0", "ORC\xff but nothing more of it", "unsearched"),
     "file of another form": text("000008_0.gz", "\x1f\x8b\x08 packed", "unsearched"),
     "name of a file": text(f"{ADA}.txt", "nothing", "path"),

@@ -58,6 +58,8 @@ def set_partition(shop: Shop, extra: dict[str, str]) -> None:
 
 HIDDEN = {"visible": False}
 UPLOADED = "/warehouse/sales/day=2/delta_0000009_0000009_0000/bucket_00000"
+UPLOAD = json.dumps({"uri": f"s3a://b/warehouse/sales/day={ADA}/part-0", "upload_id": "u-1", "etags": ["e"]})
+"""As a committer of s3a keeps it until the job is committed (SinglePendingCommit)."""
 PLANTED = {
     "a base": rows_at("people/base_0000009/bucket_00000", **HIDDEN),
     "a delta": rows_at("sales/day=1/delta_0000009_0000009_0000/bucket_00001", **HIDDEN),
@@ -84,6 +86,8 @@ PLANTED = {
     "a history note": text_at("sales/day=2/_hive_acid_history", json.dumps({"by": ADA})),
     "a note in other letters": text_at("sales/day=2/.note", f"for {ADA.upper()}, again"),
     "a note with escapes": text_at("sales/day=2/.note", '{"by":"' + "".join(f"\\u{ord(c):04x}" for c in ADA) + '"}'),
+    "the record of an upload": text_at("sales/__magic_job-1/tasks/a/__base/day=2/part-0.pending", UPLOAD),
+    "the records of a task's uploads": text_at("sales/day=2/__magic/job-1/a.pendingset", f'{{"commits":[{UPLOAD}]}}'),
     "a note that looks like checksums": text_at("sales/day=2/.note.crc", f"crc\0\0\0\2\0{ADA}"),
     "a note among checksums": text_at("sales/day=2/.note.crc", f"crc\0\0\0\2\0\1\2\3\4{ADA}\0"),
     "a note that looks like lengths": text_at("sales/day=2/bucket_00000_flush_length", f"{ADA:<32}"),
