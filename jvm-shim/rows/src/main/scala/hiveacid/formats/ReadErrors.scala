@@ -127,19 +127,19 @@ final case class ReadErrors(table: String) {
   def unsupported(path: Path, refusal: Refusal): AcidException =
     AcidException(refusal.condition, refusal.parameters ++ Map("table" -> table, "path" -> QuietPaths.show(path)))
 
-  /** For the target of an UPDATE, which would write another wall clock than the row holds, also into a column that it
-    * does not assign.
+  /** For the target of an UPDATE or an erasure, which would write another wall clock than the row holds, also into a
+    * column that it does not assign.
     */
   def lossesOf(zone: ZoneId): WallClock.Losses = new WallClock.Losses {
-    override def skipped(wall: LocalDateTime): Unit = {
-      val found = Map("timestamp" -> wall.toString, "zone" -> zone.toString)
-      throw AcidException
-        .unsupported("UPDATE", table, Refusal("HIVE_ACID_UNSUPPORTED_TABLE.SKIPPED_WALL_CLOCK", found))
-    }
+    override def skipped(wall: LocalDateTime): Unit = refuse("SKIPPED_WALL_CLOCK", wall, "zone" -> zone.toString)
+    override def repeated(wall: LocalDateTime): Unit = refuse("REPEATED_WALL_CLOCK", wall, "zone" -> zone.toString)
+    override def nanoseconds(wall: LocalDateTime): Unit = refuse("NANOSECONDS", wall, "table" -> table)
 
-    override def nanoseconds(wall: LocalDateTime): Unit = {
-      val found = Map("timestamp" -> wall.toString, "table" -> table)
-      throw AcidException.unsupported("UPDATE", table, Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NANOSECONDS", found))
+    private def refuse(reason: String, wall: LocalDateTime, more: (String, String)) = {
+      val found = Map("timestamp" -> QuietPaths.hide(wall.toString), more)
+      val refusal = Refusal(s"HIVE_ACID_UNSUPPORTED_TABLE.$reason", found)
+      // jobs whose errors tell nothing of rows are an erasure's
+      throw AcidException.unsupported(if (QuietPaths.areKept) "Erasure" else "UPDATE", table, refusal)
     }
   }
 

@@ -16,6 +16,6 @@ object ValueUse {
   /** They are written again, in place of the files that are read. */
   case object Stored extends ValueUse
 
-  /** The same by UPDATE or MERGE: a wall clock that would come back as another is an error. */
+  /** The same by UPDATE or MERGE, or by an erasure: a wall clock that would come back as another is an error. */
   case object WrittenBack extends ValueUse
 }

@@ -42,6 +42,14 @@ final class WallClock(zone: ZoneId, losses: WallClock.Losses = WallClock.Accepte
     wallMicros - offset * MicrosPerSecond
   }
 
+  /** The instant itself, which is to be stored by its wall clock alone. */
+  def keeping(instantMicros: Long): Long = {
+    val wall = toWall(instantMicros)
+    if (toInstant(wall) != instantMicros)
+      losses.repeated(LocalDateTime.ofEpochSecond(Math.floorDiv(wall, MicrosPerSecond), 0, ZoneOffset.UTC))
+    instantMicros
+  }
+
   def toWall(instantMicros: Long): Long = {
     val second = Math.floorDiv(instantMicros, MicrosPerSecond)
     if (second < instantFrom || second >= instantUntil) remember(second)
@@ -76,12 +84,16 @@ object WallClock {
     /** It lies inside a gap of the zone, so that it becomes a later instant. */
     def skipped(wall: LocalDateTime): Unit
 
+    /** The zone has it twice, and the instant of a file is the later of both. */
+    def repeated(wall: LocalDateTime): Unit
+
     /** Its fraction of a second has digits behind the microseconds. */
     def nanoseconds(wall: LocalDateTime): Unit
   }
 
   object Accepted extends Losses {
     override def skipped(wall: LocalDateTime): Unit = ()
+    override def repeated(wall: LocalDateTime): Unit = ()
     override def nanoseconds(wall: LocalDateTime): Unit = ()
   }
 

@@ -26,10 +26,10 @@ object SearchApi extends SearchCalls(new AnalysedRows(_)) {
   def overwrite(session: SparkSession, statement: String, partitions: String): Unit = SearchAccess.within(session) {
     val parsed = session.sessionState.sqlParser.parsePlan(statement)
     session.sessionState.executePlan(parsed).analyzed match {
-      case command @ AcidWriteCommand(StatementKind.Overwrite, _, _, _, _, Some(overwrite), _, _) =>
+      case command @ AcidWriteCommand(StatementKind.Overwrite, _, _, _, _, Some(overwrite), _, _, _) =>
         val named = overwrite.copy(names = Wire.read[Seq[String]](partitions))
         val statement = CurrentOrigin.withOrigin(command.origin) {
-          command.copy(changes = KeptNulls(command.changes), overwrite = Some(named))
+          command.copy(changes = KeptNulls(command.changes), overwrite = Some(named), restores = true)
         }
         RowAccess.frame(session, statement)
       case other => throw new IllegalStateException(s"an overwrite of a transactional table became ${other.nodeName}")

@@ -29,6 +29,8 @@ import org.apache.spark.sql.types.LongType
   *   what an overwrite or TRUNCATE replaces
   * @param read
   *   how the query reads the target, if it does
+  * @param restores
+  *   the rows are the target's own, to be written back as they are
   */
 case class AcidWriteCommand(
     kind: StatementKind,
@@ -38,6 +40,7 @@ case class AcidWriteCommand(
     stays: Boolean,
     overwrite: Option[Overwrite] = None,
     read: Option[TargetRead] = None,
+    restores: Boolean = false,
     isAnalyzed: Boolean = false
 ) extends RunnableCommand
     with AnalysisOnlyCommand
@@ -73,7 +76,7 @@ case class AcidWriteCommand(
 
   /** The use of the values that it reads of its target. */
   def useOfValues: ValueUse =
-    if (kind.traits.keepsValues && writes != InsertKind && writes != DeleteKind) ValueUse.WrittenBack
+    if (restores || kind.traits.keepsValues && writes != InsertKind && writes != DeleteKind) ValueUse.WrittenBack
     else if (kind.traits.keepsValues || writes == DeleteKind) ValueUse.Decides
     else if (kind.traits.changesRows || kind.traits.replaces) ValueUse.Stored
     else ValueUse.Shown

@@ -18,7 +18,7 @@ object EncryptedParquet {
 
   /** Throws HIVE_ACID_UNSUPPORTED_LAYOUT for a file that holds columns encrypted if its values are written again. */
   def check(path: Path, conf: Configuration, use: ValueUse, errors: ReadErrors): Unit =
-    if (use == ValueUse.Stored) {
+    if (use == ValueUse.Stored || use == ValueUse.WrittenBack) {
       val reader = ParquetFileReader.open(HadoopInputFile.fromPath(path, conf))
       try check(path, reader.getFooter, errors)
       finally reader.close()

@@ -103,7 +103,10 @@ class TableParquetFileFormat(
       if (converts || lengths.exists(_.isDefined)) {
         val times = clock.filter(_ => converts)
         val fileZone = errors.guard(file.toPath)(times.flatMap(_.zone(isConverted)))
-        rows.map(conversion(schema, lengths, times, fileZone, zone))
+        val isWrittenBack = converts && useOfValues == ValueUse.WrittenBack
+        val session = clockOf(zone, if (isWrittenBack) Some(errors) else None)
+        if (isWrittenBack) errors.guard(file.toPath)(Nanoseconds.refuse(file, settings, errors, session.zone))
+        rows.map(conversion(schema, lengths, times, fileZone, session))
       } else rows
     }
   }
@@ -134,6 +137,16 @@ object TableParquetFileFormat {
       }
     }
 
+  private def clockOf(sessionZone: String, writingBack: Option[ReadErrors]): SessionClock = {
+    val zone = ZoneId.of(sessionZone, ZoneId.SHORT_IDS)
+    SessionClock(zone, writingBack.fold(new WallClock(zone))(errors => new WallClock(zone, errors.lossesOf(zone))))
+  }
+
+  /** @param clock
+    *   tells of what would be written back as another
+    */
+  private case class SessionClock(zone: ZoneId, clock: WallClock)
+
   /** The columns of the file, each with its change of `lengths`; the rest of the schema are those of the partition.
     */
   private def conversion(
@@ -141,16 +154,16 @@ object TableParquetFileFormat {
       lengths: Array[Option[Conversion.Change]],
       clock: Option[FileClock],
       fileZone: Option[ZoneId],
-      sessionZone: String
+      session: SessionClock
   ): InternalRow => InternalRow = {
     val toUnsafe = UnsafeProjection.create(schema)
-    val session = ZoneId.of(sessionZone, ZoneId.SHORT_IDS)
-    val zone = fileZone.getOrElse(session)
-    val (from, to) = (new WallClock(zone), new WallClock(session))
+    val zone = fileZone.getOrElse(session.zone)
+    val (from, to) = (new WallClock(zone), session.clock)
     val stored: Long => Long =
       if (clock.exists(_.hasHybridTimestamps)) HybridCalendar.toProlepticMicros else identity
     val instant: Long => Long =
-      if (zone.getRules == session.getRules) stored else micros => to.toInstant(from.toWall(stored(micros)))
+      if (zone.getRules == session.zone.getRules) micros => to.keeping(stored(micros))
+      else micros => to.toInstant(from.toWall(stored(micros)))
     val day = clock.filter(_.hasHybridDates).map(_ => HybridCalendar.toProlepticDay _)
     val types = schema.fields.map(_.dataType)
     val changes = types.zipWithIndex.map { case (t, i) =>
