@@ -12,8 +12,9 @@ from pyspark.sql import SparkSession
 
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.model.table import TableName
-from hive_acid_erasure.engine import FileFinding, Key
+from hive_acid_erasure.engine import FileFinding, Key, KeyedHashes, Matcher
 from hive_acid_erasure.spark.erasure_engine import SparkErasureEngine
+from hive_acid_erasure.subjects.keyed_hash import HashKey
 from integration.conftest import Tables
 from support.encrypted_files import encrypt_rows, make_key_store
 from support.erasure_calls import erase_once
@@ -57,6 +58,34 @@ def test_a_category_that_no_row_has_is_found_in_the_dictionary_page(tables: Tabl
         assert not other.in_dictionary, key
     shown = the_one(search(engine, tables, matcher(engine, table, "z", key=Key(("contact.mail",)))))
     assert (shown.match_count, shown.in_dictionary) == (2, False)
+
+
+def test_bytes_that_are_no_text_are_found_in_a_dictionary_page_and_in_statistics(
+    tables: Tables, engine: SparkErasureEngine
+) -> None:
+    table = plain_table(tables, "PARQUET", "id BINARY, n INT")
+    ids = pa.DictionaryArray.from_arrays(pa.array([0, 0], pa.int8()), pa.array([b"a", b"\xff\x01"], pa.binary()))
+    pq.write_table(pa.table({"id": ids, "n": pa.array([1, 2], pa.int32())}), tables.location("plain") / "000000_0")
+    key = HashKey(SECRET)
+    for stored, finds in ((b"\xff\x01", (0, False, True)), (b"\xfe\x01", (0, False, False)), (b"a", (2, True, False))):
+        keyed = KeyedHashes(Key(("id",)), frozenset({key.hash_bytes((stored,))}))
+        found = the_one(search(engine, tables, Matcher(table, (keyed,))))
+        assert (found.match_count, found.in_statistics, found.in_dictionary) == finds, stored
+
+
+def test_the_least_and_the_greatest_moment_are_looked_at(tables: Tables, engine: SparkErasureEngine) -> None:
+    moments = ["1969-12-30 23:59:59.999999", "2020-01-02 03:04:05.123456"]
+    tables.create("t", "id INT, at TIMESTAMP")
+    rows = ", ".join(f"(1, TIMESTAMP '{moment}')" for moment in moments)
+    tables.sql(f"INSERT INTO t SELECT /*+ COALESCE(1) */ * FROM VALUES {rows}")
+    plain_table(tables, "PARQUET", "id INT, at TIMESTAMP")
+    stored = pa.array(moments).cast(pa.timestamp("us"))
+    pq.write_table(pa.table({"id": pa.array([1, 2], pa.int32()), "at": stored}), tables.location("plain") / "000000_0")
+    for name in ("t", "plain"):
+        for moment, is_there in ((moments[0], True), (moments[1], True), ("2020-01-02 03:04:05", False)):
+            whom = matcher(engine, TableName(tables.database, name), moment, key=Key(("at",)))
+            found = [each for each in search(engine, tables, whom).values() if each.problem is None]
+            assert [each.in_statistics for each in found] == [is_there], (name, moment)
 
 
 def test_a_text_of_an_orc_dictionary_that_no_row_refers_to_is_found(tables: Tables, engine: SparkErasureEngine) -> None:

@@ -1,6 +1,7 @@
 package hiveacid.search
 
-import java.util.Locale
+import java.sql.Timestamp
+import java.util.{Locale, TimeZone}
 
 import scala.jdk.CollectionConverters._
 
@@ -16,12 +17,14 @@ import org.apache.orc.{
   IntegerColumnStatistics,
   Reader,
   StringColumnStatistics,
+  TimestampColumnStatistics,
   TypeDescription
 }
 import org.apache.parquet.column.statistics.Statistics
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData}
 import org.apache.parquet.hadoop.util.HadoopInputFile
+import org.apache.parquet.io.api.Binary
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Cast, EvalMode, Literal}
@@ -50,7 +53,7 @@ final case class FileSamples(required: StructType, zone: String) {
       value <- ofOrcColumn(
         field.dataType,
         row.getChildren.get(at),
-        id => if (id < statistics.length) bounds(statistics(id)) else Nil
+        leaf => if (leaf.getId < statistics.length) bounds(statistics(leaf.getId), leaf.getCategory) else Nil
       )
     } yield i -> value
   }
@@ -69,9 +72,9 @@ final case class FileSamples(required: StructType, zone: String) {
 
   /** The samples of a text in a leaf of a column of an ORC file. */
   def ofOrcText(i: Int, column: TypeDescription, leaf: Int, text: UTF8String): Seq[Any] =
-    ofOrcColumn(required(i).dataType, column, id => if (id == leaf) Seq(Literal(text, StringType)) else Nil)
+    ofOrcColumn(required(i).dataType, column, own => if (own.getId == leaf) Seq(Literal(text, StringType)) else Nil)
 
-  private def ofOrcColumn(t: DataType, file: TypeDescription, all: Int => Seq[Literal]): Seq[Any] =
+  private def ofOrcColumn(t: DataType, file: TypeDescription, all: TypeDescription => Seq[Literal]): Seq[Any] =
     (t, file.getCategory) match {
       case (s: StructType, TypeDescription.Category.STRUCT) =>
         val names = file.getFieldNames.asScala.map(_.toLowerCase(Locale.ROOT))
@@ -85,10 +88,14 @@ final case class FileSamples(required: StructType, zone: String) {
       case (m: MapType, TypeDescription.Category.MAP) =>
         ofOrcColumn(m.keyType, file.getChildren.get(0), all).map(mapOf(_, null)) ++
           ofOrcColumn(m.valueType, file.getChildren.get(1), all).map(mapOf(null, _))
-      case _ => all(file.getId).map(cast(_, t)).filter(_ != null)
+      case _ => all(file).flatMap(value => zones(value).map(cast(value, t, _))).filter(_ != null).distinct
     }
 
-  private def bounds(statistics: ColumnStatistics): Seq[Literal] = statistics match {
+  /** A wall clock is an instant in the session's zone; Spark's own reader of plain tables takes that of the JVM. */
+  private def zones(value: Literal): Seq[String] =
+    if (value.dataType == TimestampNTZType) Seq(zone, TimeZone.getDefault.getID).distinct else Seq(zone)
+
+  private def bounds(statistics: ColumnStatistics, category: TypeDescription.Category): Seq[Literal] = statistics match {
     case s: StringColumnStatistics =>
       Seq(s.getMinimum, s.getMaximum, s.getLowerBound, s.getUpperBound).filter(_ != null).distinct.map(Literal(_))
     case s: IntegerColumnStatistics if s.getMinimum <= s.getMaximum => Seq(Literal(s.getMinimum), Literal(s.getMaximum))
@@ -96,9 +103,16 @@ final case class FileSamples(required: StructType, zone: String) {
       Seq(s.getMinimumDayOfEpoch, s.getMaximumDayOfEpoch).map(day => Literal(day.toInt, DateType))
     case s: DecimalColumnStatistics =>
       Seq(s.getMinimum, s.getMaximum).filter(_ != null).map(d => Literal(Decimal(d.bigDecimalValue)))
-    case s: DoubleColumnStatistics => Seq(Literal(s.getMinimum), Literal(s.getMaximum))
-    case _                         => Nil
+    case s: DoubleColumnStatistics    => Seq(Literal(s.getMinimum), Literal(s.getMaximum))
+    case s: TimestampColumnStatistics =>
+      val stored = if (category == TypeDescription.Category.TIMESTAMP) TimestampNTZType else TimestampType
+      Seq(s.getMinimumUTC, s.getMaximumUTC).filter(_ != null).flatMap(micros).distinct.map(Literal(_, stored))
+    case _ => Nil
   }
+
+  /** Older writers keep milliseconds, for which the reader fills up the digits behind. */
+  private def micros(moment: Timestamp): Seq[Long] =
+    Seq(Math.floorDiv(moment.getTime, 1000L) * 1000000L + moment.getNanos / 1000, moment.getTime * 1000L)
 
   /** The samples of the row groups of a Parquet file. */
   def ofParquet(path: Path, conf: Configuration): Seq[(Int, Any)] =
@@ -112,7 +126,7 @@ final case class FileSamples(required: StructType, zone: String) {
     }
 
   /** The sample of a text in the column of that path in a Parquet file, None if no condition needs it. */
-  def ofParquetText(path: Seq[String], text: String): Option[(Int, Any)] = {
+  def ofParquetText(path: Seq[String], text: UTF8String): Option[(Int, Any)] = {
     val i = indexOf(path)
     if (i < 0) None else ofParquetColumn(required(i).dataType, path.tail.toList, text).map(i -> _)
   }
@@ -121,13 +135,18 @@ final case class FileSamples(required: StructType, zone: String) {
 
   private def indexOf(path: Seq[String]) = required.fields.indexWhere(_.name.equalsIgnoreCase(path.head))
 
-  private def texts(column: ColumnChunkMetaData): Seq[String] = {
+  private def texts(column: ColumnChunkMetaData): Seq[UTF8String] = {
     val statistics: Statistics[_] = column.getStatistics
     if (statistics == null || !statistics.hasNonNullValue) Nil
-    else Seq(statistics.minAsString, statistics.maxAsString).distinct
+    else
+      (statistics.genericGetMin, statistics.genericGetMax) match {
+        case (least: Binary, greatest: Binary) if column.getPrimitiveType.getLogicalTypeAnnotation == null =>
+          Seq(least, greatest).map(bytes => UTF8String.fromBytes(bytes.getBytes)).distinct
+        case _ => Seq(statistics.minAsString, statistics.maxAsString).distinct.map(UTF8String.fromString)
+      }
   }
 
-  private def ofParquetColumn(t: DataType, parts: List[String], text: String): Option[Any] = (t, parts) match {
+  private def ofParquetColumn(t: DataType, parts: List[String], text: UTF8String): Option[Any] = (t, parts) match {
     case (s: StructType, name :: rest) =>
       val i = s.fields.indexWhere(_.name.equalsIgnoreCase(name))
       if (i < 0) None else ofParquetColumn(s(i).dataType, rest, text).map(rowOf(s, i, _))
@@ -135,11 +154,11 @@ final case class FileSamples(required: StructType, zone: String) {
     case (m: MapType, _ :: "key" :: rest)  => ofParquetColumn(m.keyType, rest, text).map(mapOf(_, null))
     case (m: MapType, _ :: _ :: rest)      => ofParquetColumn(m.valueType, rest, text).map(mapOf(null, _))
     case (_: StructType | _: ArrayType, _) => None
-    case (leaf, _)                         => Option(cast(Literal(text), leaf))
+    case (leaf, _)                         => Option(cast(Literal(text, StringType), leaf, zone))
   }
 
   /** Null for a value that is none of the type. */
-  private def cast(value: Literal, t: DataType): Any =
+  private def cast(value: Literal, t: DataType, zone: String): Any =
     if (!Cast.canTryCast(value.dataType, t)) null else Cast(value, t, Some(zone), EvalMode.TRY).eval()
 
   private def rowOf(s: StructType, i: Int, value: Any): InternalRow =

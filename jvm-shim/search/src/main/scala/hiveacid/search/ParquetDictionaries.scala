@@ -10,13 +10,15 @@ import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 
+import org.apache.spark.unsafe.types.UTF8String
+
 /** The dictionary pages of a Parquet file: also a value in them that no row refers to, as pyarrow and pandas write the
   * categories of a column, used or not.
   */
 final class ParquetDictionaries(path: Path, conf: Configuration) {
 
   /** Hands over each value of the columns that are wanted, as text; one page is in memory at a time. */
-  def foreach(isWanted: Seq[String] => Boolean)(take: (Seq[String], String) => Unit): Unit = {
+  def foreach(isWanted: Seq[String] => Boolean)(take: (Seq[String], UTF8String) => Unit): Unit = {
     val reader = ParquetFileReader.open(HadoopInputFile.fromPath(path, conf))
     try {
       val columns =
@@ -33,17 +35,24 @@ final class ParquetDictionaries(path: Path, conf: Configuration) {
   }
 
   /** As the statistics of the column spell their values. */
-  private def textOf(column: ColumnDescriptor, dictionary: Dictionary, id: Int): String = {
+  private def textOf(column: ColumnDescriptor, dictionary: Dictionary, id: Int): UTF8String =
+    if (isOfBytes(column)) UTF8String.fromBytes(dictionary.decodeToBinary(id).getBytes)
+    else UTF8String.fromString(shown(column, dictionary, id))
+
+  /** A stringifier of bytes that are not said to be text spells them in digits. */
+  private def isOfBytes(column: ColumnDescriptor): Boolean = {
+    val kind = column.getPrimitiveType
+    kind.getLogicalTypeAnnotation == null && Seq(BINARY, FIXED_LEN_BYTE_ARRAY).contains(kind.getPrimitiveTypeName)
+  }
+
+  private def shown(column: ColumnDescriptor, dictionary: Dictionary, id: Int): String = {
     val shown = column.getPrimitiveType.stringifier
     column.getPrimitiveType.getPrimitiveTypeName match {
       case INT32  => shown.stringify(dictionary.decodeToInt(id))
       case INT64  => shown.stringify(dictionary.decodeToLong(id))
       case FLOAT  => shown.stringify(dictionary.decodeToFloat(id))
       case DOUBLE => shown.stringify(dictionary.decodeToDouble(id))
-      // a stringifier of bytes that are not said to be text spells them in digits
-      case BINARY if column.getPrimitiveType.getLogicalTypeAnnotation == null =>
-        dictionary.decodeToBinary(id).toStringUsingUTF8
-      case _ => shown.stringify(dictionary.decodeToBinary(id))
+      case _      => shown.stringify(dictionary.decodeToBinary(id))
     }
   }
 }

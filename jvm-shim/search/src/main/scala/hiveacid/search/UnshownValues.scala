@@ -9,7 +9,6 @@ import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.schema.MessageType
 
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.unsafe.types.UTF8String
 
 /** Values in a part of a file that no row of the table shows: those of dictionaries, used or not, which are searched
   * with the first part, and those of columns that the table has no more.
@@ -54,7 +53,7 @@ final class UnshownValues(
     val names = columns.fold(Map.empty[Seq[String], String])(_.ofParquet(schema()))
     def isWanted(column: Seq[String]) = names.contains(column) || samples.isOfParquet(column)
     if (part.isFirst) new ParquetDictionaries(path, conf).foreach(isWanted) { (column, text) =>
-      names.get(column).foreach(former.searchText(_, UTF8String.fromString(text)))
+      names.get(column).foreach(former.searchText(_, text))
       judge(samples.ofParquetText(column, text).toSeq)
     }
     former.searchParquet(path, conf, names, part.start, part.start + part.lengthBytes)
