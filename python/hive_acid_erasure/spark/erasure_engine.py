@@ -14,6 +14,14 @@ from hive_acid.api.messages import read_message, write_message
 from hive_acid.api.sessions import AcidTransaction, attach
 from hive_acid.api.settings import COLUMNS_BY_POSITION, Settings
 from hive_acid.api.tables import NULL_PARTITION, TableDescription, TableKind, TableName, find_evolution, list_evolutions
+from hive_acid.bridge.jvm import run_job
+from hive_acid.config import COLUMNS_BY_POSITION, Settings
+from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.model.names import NULL_PARTITION
+from hive_acid.model.table import FileFormat, TableDescription, TableKind, TableName
+from hive_acid.reading.evolution import find_evolution, list_evolutions
+from hive_acid.session.session import attach
+from hive_acid.user.transaction import AcidTransaction
 from hive_acid_erasure.engine import (
     Compaction,
     Deletion,
@@ -38,7 +46,7 @@ from hive_acid_erasure.spark.erasure_sql import (
     join_conditions,
     quote_table,
 )
-from hive_acid_erasure.spark.pinned_session import pin_session
+from hive_acid_erasure.spark.pinned_session import find_settings_of_lines, pin_session
 from hive_acid_erasure.spark.subject_functions import (
     KeyForm,
     SubjectFunctions,
@@ -54,6 +62,7 @@ _PART_BYTES = 128 * 1024 * 1024
 """Larger files are read by several tasks."""
 _SKIPPING = ("spark.files.ignoreCorruptFiles", "spark.files.ignoreMissingFiles")
 """The settings of an application by which a query may leave out files without saying so; no session overrides them."""
+_FORMATS_OF_LINES = (FileFormat.TEXTFILE, FileFormat.JSONFILE)
 _AMBIGUOUS = bytes(32)
 """In place of the hash of a text in which several people's may have fallen together (HashOfParts)."""
 _JUDGED_FORMS = (KeyForm.TEXT, KeyForm.NUMBER)
@@ -135,6 +144,7 @@ class SparkErasureEngine:
 
     def count(self, matcher: Matcher, partitions: str | None) -> MatchCount:
         functions = self._functions
+        self._refuse_other_lines(matcher.table)
         try:
             with quiet_jobs(self._session.sparkContext):
                 total = self._session.table(quote_table(matcher.table)).count()
@@ -146,6 +156,13 @@ class SparkErasureEngine:
         except (PySparkException, Py4JJavaError) as error:
             failure = describe_failure(error)
             raise build_error("HIVE_ACID_ERASURE.NOT_COUNTED", table=matcher.table, failure=failure) from None
+
+    def _refuse_other_lines(self, table: TableName) -> None:
+        """Raises HIVE_ACID_ERASURE.NOT_COUNTED for a table of lines that would be other ones, or be passed over."""
+        if self._describe(table).file_format in _FORMATS_OF_LINES:
+            for key in find_settings_of_lines(self._session):
+                failure = f"the setting {key} decides on what a line is, and how long; unset it"
+                raise build_error("HIVE_ACID_ERASURE.NOT_COUNTED", table=table, failure=failure)
 
     def counts_all(self, table: TableName) -> bool:
         conf = self._session.conf

@@ -49,6 +49,16 @@ FIXED = {
 }
 """Settings with a value that is not left to Spark's default or to the configuration of Hadoop."""
 
+_LINES = {"textinputformat.record.delimiter": "", "mapreduce.input.linerecordreader.line.maxlength": str(2**31 - 1)}
+"""Settings of Hadoop by which its reader of lines finds others, or passes over long ones, and their defaults."""
+
+
+def find_settings_of_lines(session: SparkSession) -> tuple[str, ...]:
+    """The settings that differ from their defaults. A session cannot take back what its application has set."""
+    jsession: Any = session._jsparkSession
+    conf = jsession.sessionState().newHadoopConf()
+    return tuple(key for key, default in _LINES.items() if (conf.get(key) or default) != default)
+
 
 def pin_session(session: SparkSession) -> SparkSession:
     """A session beside this one, with its functions and temporary views of now, its catalogs and its rights.

@@ -9,7 +9,11 @@ from dataclasses import dataclass, field, replace
 from hive_acid.api.conditions import StorageError
 from hive_acid.api.files import FLUSH_LENGTH_SUFFIX, is_hidden
 from hive_acid.api.storage import FileSystem
-from hive_acid_erasure.engine import ErasureEngine, FileFinding, Matcher, PhysicalFile
+from hive_acid.errors import StorageError
+from hive_acid.model.names import FLUSH_LENGTH_SUFFIX, is_hidden
+from hive_acid.model.table import TableDescription, TableKind
+from hive_acid.snapshot.filesystem import FileSystem
+from hive_acid_erasure.engine import ErasureEngine, FileFinding, Key, KeyedHashes, Matcher, PhysicalFile
 from hive_acid_erasure.subjects.spotting import Spotter
 from hive_acid_erasure.verify.places import Place, PlaceKind
 
@@ -181,6 +185,15 @@ class FileSearch:
 
     def _place(self, kind: PlaceKind, file: PhysicalFile, detail: str) -> Place:
         return Place(kind, self._spotter.mask(file.path), detail, file.partition)
+
+
+def read_whole(matcher: Matcher, table: TableDescription) -> Matcher:
+    """The matcher by which a search reads each column that a deletion reads: all, where it writes rows anew."""
+    if table.kind is not TableKind.INSERT_ONLY:
+        return matcher
+    row = ", ".join(f"`{column.name}`" for column in table.columns)
+    nobody = KeyedHashes(Key((f"CAST(struct({row}) AS STRING)",)), frozenset((bytes(32),)))
+    return Matcher(matcher.table, (*matcher.keys, nobody))
 
 
 def _may_hold_rows(file: PhysicalFile) -> bool:

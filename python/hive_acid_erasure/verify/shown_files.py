@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import codecs
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from hive_acid.api.conditions import HiveAcidError, MetastoreUnavailable
 from hive_acid.api.snapshots import load_scan_plan
 from hive_acid.api.storage import FileSystem
 from hive_acid.api.tables import FileFormat, Metastore, Partition, TableDescription, TableKind
+from hive_acid.errors import HiveAcidError, MetastoreUnavailable, StorageError
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.model.table import FileFormat, Partition, TableDescription, TableKind
+from hive_acid.snapshot.filesystem import FileSystem
+from hive_acid.snapshot.table_snapshot import load_scan_plan
 from hive_acid_erasure.engine import ErasureEngine, Matcher, PhysicalFile
 from hive_acid_erasure.verify.file_search import SearchedFile
 from hive_acid_erasure.verify.places import Place, describe_visible
@@ -16,16 +22,46 @@ from hive_acid_erasure.verify.places import Place, describe_visible
 _Version = tuple[str, int, int]
 READ_BY_SEARCH = (FileFormat.ORC, FileFormat.PARQUET)
 """Formats of which the search reads rows itself."""
+_HEAD_BYTES = 64 * 1024
+_UNPACKED = (".gz", ".deflate", ".bz2", ".lz4", ".snappy", ".zst")
+"""The endings of files that each Hadoop reads by a codec of its own, or not at all."""
 
 
 @dataclass(frozen=True)
 class ShownFiles:
-    """The files of one table that queries show."""
+    """The files of one table that queries show. `known` tells of files whether they are text."""
 
     metastore: Metastore
     file_system: FileSystem
     table: TableDescription
     partitions: Sequence[Partition]
+    known: dict[_Version, bool] = field(default_factory=dict)
+
+    def find_packed(self) -> Iterator[str]:
+        """The paths of files of text that are packed by a codec which no session needs to have.
+
+        Without it Hadoop reads such a file as if it were lines: a query shows rows that are none.
+        """
+        if self.table.file_format is FileFormat.TEXTFILE and self.table.kind is TableKind.INSERT_ONLY:
+            yield from (version[0] for version in sorted(self.list_all()) if not self._holds_lines(version))
+
+    def _holds_lines(self, version: _Version) -> bool:
+        """False for bytes that no text has, and where storage cannot tell."""
+        if version not in self.known:
+            self.known[version] = self._look_for_lines(*version)
+        return self.known[version]
+
+    def _look_for_lines(self, path: str, length_bytes: int, _: int) -> bool:
+        name = path.rpartition("/")[2].lower()
+        if name.endswith(_UNPACKED) or not length_bytes:
+            return True
+        try:
+            head = self.file_system.read_range(path, 0, _HEAD_BYTES)
+            if "." in name:  # the ending of a codec, or of a program that writes UTF-8
+                codecs.getincrementaldecoder("utf-8")().decode(head)  # its last letter may be cut
+        except (StorageError, UnicodeDecodeError):
+            return False
+        return b"\0" not in head
 
     def find(self) -> frozenset[_Version]:
         """Path, length and time of each; none if a query could not read the table.
@@ -35,7 +71,8 @@ class ShownFiles:
         """
         if self.table.kind is not TableKind.INSERT_ONLY or self.table.file_format in READ_BY_SEARCH:
             return frozenset()
-        return self.list_all()
+        packed = set(self.find_packed())
+        return frozenset(version for version in self.list_all() if version[0] not in packed)
 
     def list_all(self) -> frozenset[_Version]:
         """The same of a transactional table of any format, with the files of its delete deltas."""

@@ -11,12 +11,18 @@ from hive_acid.api.files import is_hidden
 from hive_acid.api.snapshots import ValidWriteIdList
 from hive_acid.api.storage import FileSystem
 from hive_acid.api.tables import Metastore, TableDescription, TableKind, TableName
+from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.model.names import is_hidden
+from hive_acid.model.table import TableDescription, TableKind, TableName
+from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid_erasure.engine import ErasureEngine, Key, MatchCount, Matcher, PhysicalFile
 from hive_acid_erasure.plan.key_types import find_changes
 from hive_acid_erasure.plan.plan import SearchLimits
 from hive_acid_erasure.subjects.spotting import Spotter, Spotters
 from hive_acid_erasure.verify.cross_check import CrossChecker
-from hive_acid_erasure.verify.file_search import FileSearch, SearchedFile
+from hive_acid_erasure.verify.file_search import FileSearch, SearchedFile, read_whole
 from hive_acid_erasure.verify.kept_files import KeptFiles
 from hive_acid_erasure.verify.locations import find_lost, find_plain
 from hive_acid_erasure.verify.places import (
@@ -56,6 +62,7 @@ class Verification:
         self.spotters = spotters
         self._clock_ms = clock_ms
         self._read_before: dict[Matcher, tuple[_Shape, dict[PhysicalFile, SearchedFile]]] = {}
+        self._texts: dict[tuple[str, int, int], bool] = {}
         self._seen: dict[TableName, dict[str, None]] = {}
         """All locations at which a table lay since this was made."""
 
@@ -102,23 +109,30 @@ class Verification:
 
         Raises HIVE_ACID_ERASURE.NOT_COUNTED, with masked paths, and HIVE_ACID_TABLE_NOT_FOUND.
         """
-        self._try_named_files(matcher)
+        self._try_files(matcher)
         return self._engine.count(matcher, partitions)
 
     def links(self, matcher: Matcher, link: Key) -> Mapping[bytes, frozenset[bytes]]:
         """The links of `ErasureEngine`, unless Spark would tell of a subject; raises as `count` does."""
-        self._try_named_files(matcher)
+        self._try_files(matcher)
         return self._engine.links(matcher, link)
 
-    def _try_named_files(self, matcher: Matcher) -> None:
+    def _try_files(self, matcher: Matcher) -> None:
+        """Raises HIVE_ACID_ERASURE.NOT_COUNTED if a query would show rows that are none, or tell of a subject."""
         spotter, sight = self.spotters.of(matcher.keys), self.look(matcher)
+        for path in self._shown(sight).find_packed():
+            failure = f"{spotter.mask(path)}: it is no text, and this session has no codec that unpacks it"
+            raise build_error("HIVE_ACID_ERASURE.NOT_COUNTED", table=matcher.table, failure=failure)
         if sight.table.kind is TableKind.FULL_ACID or sight.table.file_format in READ_BY_SEARCH:
             named = self._find_named(sight, spotter)
-            search = self._build_search(matcher, spotter)
+            search = self._build_search(read_whole(matcher, sight.table), spotter)
             found = search.search(named).values() if named else ()
             for place in (place for file in found if not file.is_searched for place in file.places):
                 failure = f"{place.where}: {place.detail}"
                 raise build_error("HIVE_ACID_ERASURE.NOT_COUNTED", table=matcher.table, failure=failure)
+
+    def _shown(self, sight: Sight) -> ShownFiles:
+        return ShownFiles(self._metastore, self._file_system, sight.table, sight.partitions, self._texts)
 
     def _find_named(self, sight: Sight, spotter: Spotter) -> list[PhysicalFile]:
         """The files that queries show and whose paths name a subject; of plain Hive all that are not hidden."""
@@ -126,7 +140,7 @@ class Verification:
         named = [file for file in files if spotter.mask(file.path) != file.path]
         if not named or sight.table.kind is TableKind.PLAIN:
             return named
-        shown = ShownFiles(self._metastore, self._file_system, sight.table, sight.partitions).list_all()
+        shown = self._shown(sight).list_all()
         return [file for file in named if (file.path, file.length_bytes, file.modified_ms) in shown]
 
     def verify(self, matcher: Matcher, former: Former, earlier: TableReport | None = None) -> TableReport:
@@ -153,8 +167,7 @@ class Verification:
             places.append(_changed(matcher, "it was replaced, renamed or moved while it was searched"))
         else:
             places += self._find_changed_keys(matcher)
-        shown = ShownFiles(self._metastore, self._file_system, (after or before).table, (after or before).partitions)
-        searched, visible = count_shown(shown, self._engine, matcher, searched)
+        searched, visible = count_shown(self._shown(after or before), self._engine, matcher, searched)
         texts = self._search_texts(matcher, after or before, (*former.locations, *before.locations))
         parts = self._engine, self._file_system, self.spotters.key
         checker = CrossChecker(*parts, before.table, self._limits.second_reader)

@@ -164,6 +164,7 @@ ENDS = {
     "failing search": "HIVE_ACID_METASTORE_REFUSED",
     "waiting Cleaner": "pending",
     "damaged file": "HIVE_ACID_ERASURE.NOT_COUNTED",
+    "damaged value": "HIVE_ACID_ERASURE.NOT_COUNTED",
     "search": "pending",
 }
 """How each erasure and search of the process ends."""
@@ -190,7 +191,20 @@ def _plant(tables: Tables) -> Path:
         _write_notes(tables.location(name))
         (tables.location(name) / "_note").write_text("\n".join(SPELLINGS), encoding="utf-8")
     (damaged,) = tables.location("d").glob("who=Martin*/delta_*/bucket_00000")
+    _damage_value(tables, insert_only)
     return damaged
+
+
+def _damage_value(tables: Tables, kind: str) -> None:
+    """Makes a table whose file in a folder of a person's name has a value that cannot be read, of no key's column."""
+    columns = "name STRING, note STRING) PARTITIONED BY (who STRING"
+    tables.sql(f"CREATE TABLE v ({columns}) STORED AS ORC TBLPROPERTIES ({kind})")
+    tables.sql(f"INSERT INTO v VALUES ({_quote(PEOPLE[0])}, 'qZ8/w~3', {_quote(OF_PARTITIONS[0])})")
+    (file,) = tables.location("v").glob("who=Martin*/delta_*/0*")
+    content = file.read_bytes()
+    data = content.index(b"qZ8/w~3")
+    file.write_bytes(content[: data - 3] + b"\xff\xff\xff" + content[data:])  # the length of its chunk
+    file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
 
 
 def _write_notes(folder: Path) -> None:

@@ -208,3 +208,28 @@ def test_a_plain_table_is_searched_without_regard_to_case_in_files_of_any_size(
     assert nobody.verdict.places == ()
     compared = nobody.payload["tables"][0]["cross_check"]
     assert (compared["files"], compared["rows"], compared["not_checked"]) == (1, count, [])
+
+
+@pytest.mark.parametrize(
+    "setting", ["textinputformat.record.delimiter", "mapreduce.input.linerecordreader.line.maxlength"]
+)
+def test_a_table_of_lines_is_not_erased_where_a_setting_makes_other_lines_of_it(
+    spark: SparkSession, tables: Tables, tmp_path: Path, setting: str
+) -> None:
+    """Each line would be passed over, or all would be one: that of the person."""
+    more = "'transactional'='true', 'transactional_properties'='insert_only'"
+    tables.sql(f"CREATE TABLE t (who STRING, city STRING) STORED AS TEXTFILE TBLPROPERTIES ({more})")
+    writer = tables.client.open_transaction("other", "host", "agent")
+    folder = (
+        tables.location("t") / f"base_{tables.client.allocate_write_id(writer, TableName(tables.database, 't')):07d}"
+    )
+    folder.mkdir()
+    (folder / "000000_0").write_text("Ada\x01Ulm\nBo\x01Rom\n")
+    tables.client.commit(writer)
+    assert tables.sql("SELECT who FROM t ORDER BY who") == [("Ada",), ("Bo",)]
+    plan = {f"{tables.database}.t": {"keys": {"who": "who"}}}
+    with set_for(spark, {setting: "3"}):
+        searched = hive_acid.verify(spark, subjects=["Ada"], tables=plan, columns=["who"], hash_key=SECRET)
+        with pytest.raises(HiveAcidError, match="NOT_COUNTED"):
+            erase_once(spark, tmp_path, ["Ada"], plan, ["who"])
+    assert "unsearched" in {place.kind.value for place in searched.verdict.places}

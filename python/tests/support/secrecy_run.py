@@ -120,6 +120,7 @@ def main() -> None:
     damaged = Path(told["damaged"])
     damaged.write_bytes(damaged.read_bytes()[:40] + b"damage")
     run.work("damaged file", "d")
+    run.work("damaged value", "v")
     run.work("search", "p", erases=False)
     show("ALL DONE")
     run.spark.stop()

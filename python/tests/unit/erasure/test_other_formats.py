@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from hive_acid.errors import HiveAcidError
 from hive_acid.model.table import TableName
 from hive_acid_erasure.certificate.certifying import recheck
 from hive_acid_erasure.certificate.summary import summarize
@@ -130,3 +131,30 @@ def test_files_of_a_plain_table_of_text_are_not_taken_for_searched(lines: Shop) 
     lines.metastore.add_table(replace(lines.metastore.table(LINES), parameters={}))
     put(lines, "000000_0", "4712\x01Bo\n")
     assert lines.kinds(verify_subjects(lines.case("verification", ["4711"]), lines.world())) == {"unsearched"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "is_packed"),
+    [
+        ("000000_0.lzo", b"\x89LZO\0\r\n\x1a\n packed", True),
+        ("000000_0.lzo", b"packed \xf3\x9d without a zero", True),
+        ("000000_0", b"\x89LZO\0\r\n\x1a\n packed", True),
+        ("000000_0.gz", b"\x1f\x8b\x08\0 packed", False),
+        ("000000_0", "4712\x01Bör\n".encode("latin-1"), False),
+        ("lines.txt", "4712\x01Bör\n".encode(), False),
+    ],
+)
+def test_nothing_is_erased_or_found_by_what_queries_take_for_the_lines_of_a_packed_file(
+    lines: Shop, name: str, content: bytes, is_packed: bool
+) -> None:
+    """Hadoop reads a file of a codec that it does not have as if it were lines."""
+    where = put(lines, f"base_0000002/{name}", "4712\x01Bo\n")
+    lines.files.files[where] = replace(lines.files.files[where], length_bytes=len(content))
+    lines.files.bytes[where] = content
+    searched = verify_subjects(lines.case("verification", ["4711"]), lines.world())
+    assert lines.kinds(searched) == ({"unsearched"} if is_packed else set())
+    if is_packed:
+        with pytest.raises(HiveAcidError, match="NOT_COUNTED"):
+            erase(lines, "4711")
+    else:
+        assert ways(erase(lines, "4711")) == {where: "visible"}
