@@ -32,14 +32,21 @@ def build_parts(key: Key, types: Sequence[str]) -> str:
 def build_elements(key: Key, element_type: str) -> str:
     """The elements of an array of such, each of which is a key of one part, as texts."""
     values = f"({key.parts[0]})"
-    if element_type in _SIGNED_ZEROS:
-        values = f"transform({values}, element -> element + CAST(0 AS {element_type}))"
+    if signed := _find_signed(element_type):
+        values = f"transform({values}, element -> element + CAST(0 AS {signed}))"
     return f"CAST({values} AS ARRAY<STRING>)"
 
 
 def _build_text(part: str, type_: str) -> str:
     """The text of a part. Both zeros are equal, and have that of 0.0."""
-    return f"CAST(({part}) + CAST(0 AS {type_}) AS STRING)" if type_ in _SIGNED_ZEROS else f"CAST(({part}) AS STRING)"
+    signed = _find_signed(type_)
+    return f"CAST(({part}) + CAST(0 AS {signed}) AS STRING)" if signed else f"CAST(({part}) AS STRING)"
+
+
+def _find_signed(type_: str) -> str | None:
+    """The type as SQL names it, if it has two zeros; which Java spells its values is no part of that."""
+    name = type_.partition(" ")[0]
+    return name if name in _SIGNED_ZEROS else None
 
 
 @dataclass(frozen=True)

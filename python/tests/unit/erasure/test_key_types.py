@@ -100,6 +100,7 @@ def test_a_link_has_the_texts_of_the_key_only_for_types_that_spell_values_alike(
         ("string", "char(5)", True, False),
         ("int", "double", True, False),
         ("float", "double", True, False),
+        ("float", "float by Java 19", True, False),
         ("date", "timestamp in Z", True, False),
     ],
 )

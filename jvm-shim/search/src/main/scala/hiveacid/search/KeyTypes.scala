@@ -34,8 +34,10 @@ final case class KeyTypes(stored: StoredRows, table: CatalogTable, parts: Seq[St
 
   def describe: KeyDescription = {
     val zoned = values.filter(asksForZone).flatMap(paths).toSet
+    val spelled = values.filter(spellsFloats).flatMap(paths).toSet
     val columns = values.flatMap(paths).distinct.map { p =>
-      KeyColumn(p.name, positionOf(p.column), if (zoned(p)) inZone(p.dataType) else show(p.dataType))
+      val shown = if (zoned(p)) inZone(p.dataType) else show(p.dataType)
+      KeyColumn(p.name, positionOf(p.column), if (spelled(p)) byJava(shown) else shown)
     }
     KeyDescription(types.map(show), columns, values.flatMap(padded).distinct)
   }
@@ -87,8 +89,16 @@ final case class KeyTypes(stored: StoredRows, table: CatalogTable, parts: Seq[St
   }
 
   /** Moments have the texts of the session's time zone, and so have other values if an expression asks for it. */
-  private def show(t: DataType): String =
-    if (Moment.findFirstIn(t.catalogString).isEmpty) t.catalogString else inZone(t)
+  private def show(t: DataType): String = {
+    val shown = if (Moment.findFirstIn(t.catalogString).isEmpty) t.catalogString else inZone(t)
+    if (Floats.findFirstIn(shown).isEmpty) shown else byJava(shown)
+  }
+
+  /** Whether a text is made of a number of that kind. */
+  private def spellsFloats(e: Expression): Boolean = e.exists {
+    case c: Cast => c.dataType.isInstanceOf[StringType] && Floats.findFirstIn(c.child.dataType.catalogString).isDefined
+    case _       => false
+  }
 
   private def inZone(t: DataType): String =
     s"${t.catalogString} in ${DateTimeUtils.getZoneId(stored.session.sessionState.conf.sessionLocalTimeZone).normalized}"
@@ -103,7 +113,15 @@ final case class KeyTypes(stored: StoredRows, table: CatalogTable, parts: Seq[St
 
 object KeyTypes {
   private val Moment = """\btimestamp\b""".r
+  private val Floats = """\b(?:float|double)\b""".r
   private val Padded = """\bchar\(""".r
+
+  /** A type of which Java makes texts. Since 19 these have no more digits than they need (JDK-4511638), so that most of
+    * those of before are others.
+    */
+  private[search] def byJava(shown: String, release: Int = Runtime.version.feature): String =
+    if (release < 19 || shown.endsWith(ByJava)) shown else shown + ByJava
+  private val ByJava = " by Java 19"
 
   /** A column, or a field within one. */
   private case class Path(name: String, column: Int, dataType: DataType) {
