@@ -1,14 +1,16 @@
 package hiveacid.values
 
-import java.time.{LocalDateTime, ZoneId}
+import java.time.{Instant, LocalDateTime, ZoneId}
 
 import munit.FunSuite
 
 class WallClockSuite extends FunSuite {
   private var skipped = Seq.empty[LocalDateTime]
+  private var repeated = Seq.empty[LocalDateTime]
   private var cut = Seq.empty[LocalDateTime]
   private val losses = new WallClock.Losses {
     override def skipped(wall: LocalDateTime): Unit = WallClockSuite.this.skipped :+= wall
+    override def repeated(wall: LocalDateTime): Unit = WallClockSuite.this.repeated :+= wall
     override def nanoseconds(wall: LocalDateTime): Unit = cut :+= wall
   }
   private val clock = new WallClock(ZoneId.of("Europe/Berlin"), losses)
@@ -24,5 +26,14 @@ class WallClockSuite extends FunSuite {
     val micros = wall.toEpochSecond(java.time.ZoneOffset.UTC) * 1000000L
     assertEquals(clock.toWall(clock.toInstant(micros)), micros + 3600L * 1000000L)
     assertEquals(skipped, Seq(wall))
+  }
+
+  test("an instant of a clock that the zone has twice is told of, if it is the second one") {
+    val first = Instant.parse("2024-10-27T00:30:00Z").toEpochMilli * 1000L
+    assertEquals(clock.keeping(first), first)
+    assertEquals(repeated, Nil)
+    val second = first + 3600L * 1000000L
+    assertEquals(clock.keeping(second), second)
+    assertEquals(repeated, Seq(LocalDateTime.parse("2024-10-27T02:30:00")))
   }
 }

@@ -95,20 +95,22 @@ final case class FileSamples(required: StructType, zone: String) {
   private def zones(value: Literal): Seq[String] =
     if (value.dataType == TimestampNTZType) Seq(zone, TimeZone.getDefault.getID).distinct else Seq(zone)
 
-  private def bounds(statistics: ColumnStatistics, category: TypeDescription.Category): Seq[Literal] = statistics match {
-    case s: StringColumnStatistics =>
-      Seq(s.getMinimum, s.getMaximum, s.getLowerBound, s.getUpperBound).filter(_ != null).distinct.map(Literal(_))
-    case s: IntegerColumnStatistics if s.getMinimum <= s.getMaximum => Seq(Literal(s.getMinimum), Literal(s.getMaximum))
-    case s: DateColumnStatistics                                    =>
-      Seq(s.getMinimumDayOfEpoch, s.getMaximumDayOfEpoch).map(day => Literal(day.toInt, DateType))
-    case s: DecimalColumnStatistics =>
-      Seq(s.getMinimum, s.getMaximum).filter(_ != null).map(d => Literal(Decimal(d.bigDecimalValue)))
-    case s: DoubleColumnStatistics    => Seq(Literal(s.getMinimum), Literal(s.getMaximum))
-    case s: TimestampColumnStatistics =>
-      val stored = if (category == TypeDescription.Category.TIMESTAMP) TimestampNTZType else TimestampType
-      Seq(s.getMinimumUTC, s.getMaximumUTC).filter(_ != null).flatMap(micros).distinct.map(Literal(_, stored))
-    case _ => Nil
-  }
+  private def bounds(statistics: ColumnStatistics, category: TypeDescription.Category): Seq[Literal] =
+    statistics match {
+      case s: StringColumnStatistics =>
+        Seq(s.getMinimum, s.getMaximum, s.getLowerBound, s.getUpperBound).filter(_ != null).distinct.map(Literal(_))
+      case s: IntegerColumnStatistics if s.getMinimum <= s.getMaximum =>
+        Seq(Literal(s.getMinimum), Literal(s.getMaximum))
+      case s: DateColumnStatistics =>
+        Seq(s.getMinimumDayOfEpoch, s.getMaximumDayOfEpoch).map(day => Literal(day.toInt, DateType))
+      case s: DecimalColumnStatistics =>
+        Seq(s.getMinimum, s.getMaximum).filter(_ != null).map(d => Literal(Decimal(d.bigDecimalValue)))
+      case s: DoubleColumnStatistics    => Seq(Literal(s.getMinimum), Literal(s.getMaximum))
+      case s: TimestampColumnStatistics =>
+        val stored = if (category == TypeDescription.Category.TIMESTAMP) TimestampNTZType else TimestampType
+        Seq(s.getMinimumUTC, s.getMaximumUTC).filter(_ != null).flatMap(micros).distinct.map(Literal(_, stored))
+      case _ => Nil
+    }
 
   /** Older writers keep milliseconds, for which the reader fills up the digits behind. */
   private def micros(moment: Timestamp): Seq[Long] =
