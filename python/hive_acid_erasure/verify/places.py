@@ -24,6 +24,8 @@ _SERVER_NUMBERS = frozenset(
 )  # fmt: skip
 """Properties that hold counts, times and versions of the server; a number there is no subject's."""
 
+_NO_LOCATION = "-__PLACEHOLDER__"
+_HANDLER = "storage_handler"
 
 Judge = Callable[[Sequence[Mapping[str, str]]], Sequence[bool | None]]
 """See `ErasureEngine.judge_values`, of one table."""
@@ -183,6 +185,20 @@ def find_shared_folders(where: TableName, partitions: Sequence[Partition], spott
                 f"{spotter.mask(folder)} is the folder of several partitions, {told}: whose its rows are cannot be told"
             )
             yield Place(PlaceKind.UNSEARCHED, str(where), f"{detail}; give each a folder of its own")
+
+
+def find_elsewhere(table: TableDescription) -> Iterator[Place]:
+    """A place for a table of which the metastore does not say where its rows are, so that no file of it is listed.
+
+    Spark tells the folder of an external table of CSV, JSON or text in a property of its own (HiveExternalCatalog), and
+    tables of a storage handler may have no files.
+    """
+    handler = table.parameters.get(_HANDLER, "")
+    if handler or not table.location or table.location.rstrip("/").endswith(_NO_LOCATION):
+        detail = (
+            f"its rows lie where the metastore does not say{f' ({handler})' if handler else ''}: no file is searched"
+        )
+        yield Place(PlaceKind.UNSEARCHED, str(table.name), detail)
 
 
 def search_metastore(

@@ -297,6 +297,21 @@ def test_a_folder_that_came_into_the_trash_twice_is_searched(shop: Shop, name: s
     assert shop.kinds(shop.verify()) == {"rows"}
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"location": "/warehouse/csv-__PLACEHOLDER__"},
+        {"location": ""},
+        {"parameters": {"storage_handler": "org.apache.hadoop.hive.hbase.HBaseStorageHandler"}},
+    ],
+)
+def test_a_table_whose_rows_lie_where_the_metastore_does_not_say_is_not_searched(shop: Shop, change: Any) -> None:
+    shop.erase()
+    shop.plan["tables"] = {"shop.people": {"keys": {"email": "email"}}}
+    shop.metastore.add_table(replace(shop.metastore.table(PEOPLE), **{"parameters": {}, **change}))
+    assert shop.kinds(shop.verify()) == {"unsearched"}
+
+
 def test_the_trash_of_a_table_of_a_longer_name_is_not_searched(shop: Shop) -> None:
     shop.disk.put("/homes/ada/.Trash/Current/warehouse/sales2/day=1/bucket_00000", ROW, visible=False)
     assert shop.erase().verdict.state.value == "erased"
