@@ -18,6 +18,7 @@ from hive_acid_erasure.messages import KeyColumn
 from hive_acid_erasure.plan.key_types import check_link, find_change, have_same_texts, keeps_texts
 from hive_acid_erasure.plan.plan import NamedKey, Step
 from hive_acid_erasure.run import find_subjects
+from hive_acid_erasure.spark.erasure_sql import build_elements, build_parts
 from support.erasure_disk import Killed
 from support.erasure_shop import PEOPLE, SALES, Shop
 
@@ -106,6 +107,13 @@ def test_a_link_has_the_texts_of_the_key_only_for_types_that_spell_values_alike(
 )
 def test_a_type_keeps_the_texts_if_it_only_became_wider(before: str, after: str, is_alone: bool, is_kept: bool) -> None:
     assert keeps_texts(before, after, is_alone=is_alone) is is_kept
+
+
+@pytest.mark.parametrize("type_", ["float", "double"])
+def test_both_zeros_have_one_text_whichever_java_spells_it(type_: str) -> None:
+    key = Key(("x",))
+    assert build_parts(key, [f"{type_} by Java 19"]) == build_parts(key, [type_]) != build_parts(key, ["int"])
+    assert build_elements(key, f"{type_} by Java 19") == build_elements(key, type_) != build_elements(key, "int")
 
 
 def typed(part_type: str, *columns: tuple[str, int, str]) -> KeyTypes:
