@@ -13,15 +13,15 @@ from hive_acid.api.jobs import run_job
 from hive_acid.api.messages import read_message, write_message
 from hive_acid.api.sessions import AcidTransaction, attach
 from hive_acid.api.settings import COLUMNS_BY_POSITION, Settings
-from hive_acid.api.tables import NULL_PARTITION, TableDescription, TableKind, TableName, find_evolution, list_evolutions
-from hive_acid.bridge.jvm import run_job
-from hive_acid.config import COLUMNS_BY_POSITION, Settings
-from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.model.names import NULL_PARTITION
-from hive_acid.model.table import FileFormat, TableDescription, TableKind, TableName
-from hive_acid.reading.evolution import find_evolution, list_evolutions
-from hive_acid.session.session import attach
-from hive_acid.user.transaction import AcidTransaction
+from hive_acid.api.tables import (
+    NULL_PARTITION,
+    FileFormat,
+    TableDescription,
+    TableKind,
+    TableName,
+    find_evolution,
+    list_evolutions,
+)
 from hive_acid_erasure.engine import (
     Compaction,
     Deletion,

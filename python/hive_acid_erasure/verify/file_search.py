@@ -9,10 +9,7 @@ from dataclasses import dataclass, field, replace
 from hive_acid.api.conditions import StorageError
 from hive_acid.api.files import FLUSH_LENGTH_SUFFIX, is_hidden
 from hive_acid.api.storage import FileSystem
-from hive_acid.errors import StorageError
-from hive_acid.model.names import FLUSH_LENGTH_SUFFIX, is_hidden
-from hive_acid.model.table import TableDescription, TableKind
-from hive_acid.snapshot.filesystem import FileSystem
+from hive_acid.api.tables import TableDescription, TableKind
 from hive_acid_erasure.engine import ErasureEngine, FileFinding, Key, KeyedHashes, Matcher, PhysicalFile
 from hive_acid_erasure.subjects.spotting import Spotter
 from hive_acid_erasure.verify.places import Place, PlaceKind

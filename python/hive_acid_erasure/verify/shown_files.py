@@ -6,15 +6,10 @@ import codecs
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from hive_acid.api.conditions import HiveAcidError, MetastoreUnavailable
+from hive_acid.api.conditions import HiveAcidError, MetastoreUnavailable, StorageError
 from hive_acid.api.snapshots import load_scan_plan
 from hive_acid.api.storage import FileSystem
 from hive_acid.api.tables import FileFormat, Metastore, Partition, TableDescription, TableKind
-from hive_acid.errors import HiveAcidError, MetastoreUnavailable, StorageError
-from hive_acid.metastore.protocol import Metastore
-from hive_acid.model.table import FileFormat, Partition, TableDescription, TableKind
-from hive_acid.snapshot.filesystem import FileSystem
-from hive_acid.snapshot.table_snapshot import load_scan_plan
 from hive_acid_erasure.engine import ErasureEngine, Matcher, PhysicalFile
 from hive_acid_erasure.verify.file_search import SearchedFile
 from hive_acid_erasure.verify.places import Place, describe_visible

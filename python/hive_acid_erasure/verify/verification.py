@@ -11,12 +11,6 @@ from hive_acid.api.files import is_hidden
 from hive_acid.api.snapshots import ValidWriteIdList
 from hive_acid.api.storage import FileSystem
 from hive_acid.api.tables import Metastore, TableDescription, TableKind, TableName
-from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.metastore.protocol import Metastore
-from hive_acid.model.names import is_hidden
-from hive_acid.model.table import TableDescription, TableKind, TableName
-from hive_acid.model.write_ids import ValidWriteIdList
-from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid_erasure.engine import ErasureEngine, Key, MatchCount, Matcher, PhysicalFile
 from hive_acid_erasure.plan.key_types import find_changes
 from hive_acid_erasure.plan.plan import SearchLimits
