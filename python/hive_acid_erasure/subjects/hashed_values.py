@@ -12,7 +12,8 @@ from urllib.parse import unquote
 
 from hive_acid_erasure.subjects.folding import is_within_word
 
-_Span = tuple[int, int]
+Span = tuple[int, int]
+"""Start and end of a place in a text."""
 _WORD = re.compile(r"[^\W_]+")
 _PARTS_JOINED = 16
 """So many words and signs in a row are taken for a value; and whole lines and fields."""
@@ -21,17 +22,20 @@ _JSON = re.compile(rf"{_QUOTED.pattern}|-?[0-9][\w.+-]*")
 _NAME_OF_FIELD = re.compile(r"\s*:")
 _PART = re.compile(r"[^/=]+")
 _LINE = re.compile(r"[^\n]+")
-VALUE = re.compile(r"(?<==)[^/=]+")
+_VALUE = re.compile(r"(?<==)[^/=]+")
 """The value in the name of a folder."""
 _AROUND = " \t\r."
 """Blanks and points around a value in a text."""
 _FIELD = re.compile(r"[^\x00-\x1f,;|\t]+")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,40}(?:\.[0-9]{1,40})?(?:[eE][+-]?[0-9]{1,2})?")
+_SHOWN_NUMBER = re.compile(rf"(?<![\w.]){_NUMBER.pattern}(?=(?:BD|[LSYFD])?(?!\.?\w))")
+"""In columns, and as SQL spells literals."""
+_TRIFLE = re.compile(r"[0-9]{1,5}")
 _SCALES = 18
 """Decimal places of a number that is known by its hash alone."""
 
 
-def find_candidates(text: str, size: int) -> Iterator[tuple[_Span, ...]]:
+def find_candidates(text: str, size: int) -> Iterator[tuple[Span, ...]]:
     """The places of values of a key of so many parts, in the order of the key.
 
     Parts in the names of folders, and values of JSON, may stand in another order.
@@ -39,13 +43,30 @@ def find_candidates(text: str, size: int) -> Iterator[tuple[_Span, ...]]:
     if size == 1:
         yield from ((span,) for span in _join_parts(text))
     for pattern in (_QUOTED, _PART, _FIELD, _WORD, _LINE):
-        yield from _windows(_spans(pattern, text), size)
-    for spans in (_spans(VALUE, text), _values_of_json(text)) if size > 1 else ():
-        for window in _windows(spans, size):
+        yield from windows(_spans(pattern, text), size)
+    if size > 1:
+        yield from find_folders(text, size)
+        for window in windows(_values_of_json(text), size):
             yield from itertools.permutations(window)
 
 
-def _values_of_json(text: str) -> list[_Span]:
+def find_folders(text: str, size: int) -> Iterator[tuple[Span, ...]]:
+    """The places of so many values in the names of folders one below the other, in every order."""
+    for window in windows(_spans(_VALUE, text), size):
+        yield from itertools.permutations(window)
+
+
+def find_long_numbers(text: str) -> Iterator[tuple[Span]]:
+    """The places of numbers that are no trifles."""
+    yield from ((span,) for span in _spans(_SHOWN_NUMBER, text) if not is_trifle(text[slice(*span)]))
+
+
+def is_trifle(value: str) -> bool:
+    """True for a number of up to five digits, however it is spelled: it names nobody in a text."""
+    return _TRIFLE.fullmatch(normalise_number(value) or value) is not None
+
+
+def _values_of_json(text: str) -> list[Span]:
     return [span for span in _spans(_JSON, text) if not _NAME_OF_FIELD.match(text, span[1])]
 
 
@@ -71,11 +92,11 @@ def spell_number(text: str) -> Iterator[str]:
         yield f"{whole}.{places.ljust(scale, '0')}"
 
 
-def _spans(pattern: re.Pattern[str], text: str) -> list[_Span]:
+def _spans(pattern: re.Pattern[str], text: str) -> list[Span]:
     return [match.span() for match in pattern.finditer(text)]
 
 
-def trim(text: str, span: _Span) -> _Span:
+def trim(text: str, span: Span) -> Span:
     """The span without what stands around a value; as it is if nothing else stands there."""
     start, end = span
     while end > start and text[end - 1] in _AROUND:
@@ -85,12 +106,12 @@ def trim(text: str, span: _Span) -> _Span:
     return (start, end) if start < end else span
 
 
-def _windows(spans: Sequence[_Span], size: int) -> Iterator[tuple[_Span, ...]]:
+def windows(spans: Sequence[Span], size: int) -> Iterator[tuple[Span, ...]]:
     """As many spans beside each other as a key has parts."""
     return (tuple(spans[first : first + size]) for first in range(len(spans) - size + 1))
 
 
-def _join_parts(text: str) -> Iterator[_Span]:
+def _join_parts(text: str) -> Iterator[Span]:
     """Words and signs in a row, without blanks around them."""
     ends = [at for at in range(len(text) + 1) if not is_within_word(text, at)]
     for first, start in enumerate(ends[:-1]):

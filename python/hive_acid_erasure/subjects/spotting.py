@@ -10,18 +10,21 @@ from functools import cached_property
 
 from hive_acid_erasure.engine import KeyedHashes
 from hive_acid_erasure.subjects.hashed_values import (
-    VALUE,
     build_spellings,
     find_candidates,
-    normalise_number,
+    find_folders,
+    find_long_numbers,
+    is_trifle,
     spell_number,
     trim,
+    windows,
 )
 from hive_acid_erasure.subjects.keyed_hash import HashKey
 from hive_acid_erasure.subjects.people import Mention, People, find_neighbours
 from hive_acid_erasure.subjects.readings import Reading, build_readings
 
 _TRIFLE = re.compile(r"[0-9]{1,5}")
+"""A number that names nobody in a text."""
 _LISTED = re.compile(r"(?:=\s*|\[)['\"]?(?=[0-9])[^\]=\n]*")
 """A value, or values in brackets, that errors tell of a partition."""
 _BARE_NUMBER = re.compile(r"(?<![\w.])[0-9]{1,5}(?![\w.]*\w)")
@@ -37,9 +40,9 @@ class Spotter:
 
     A text names a subject by any spelling of a value (see `folding`), however formats escape it (see `readings`).
     Values that are known by their hashes alone, as links that other tables give, are found as they are spelled, in
-    lower and in upper case. A key of several parts is named by as many values beside each other. A number of up to five
-    digits names nobody in a text, where counts and IDs are such numbers; it does as a value, also as one in the name of
-    a folder. One that only other tables know names nobody at all.
+    lower and in upper case. A key of several parts is named by as many values beside each other. Numbers of up to five
+    digits alone name nobody in a text, where counts and IDs are such numbers; they do as values, also in the names of
+    folders. Those that only other tables know name nobody at all.
     """
 
     def __init__(self, key: HashKey, keys: Iterable[KeyedHashes], spotters: Spotters) -> None:
@@ -53,6 +56,7 @@ class Spotter:
         every = {size: set(hashes) for size, hashes in self._hashes.items()}
         for keyed in spotters.learned:
             every.setdefault(len(keyed.key.parts), set()).update(keyed.hashes)
+        self._sizes = {1} | people.sizes | self._hashes.keys()
         self._unknown = {size: hashes - of_people for size, hashes in every.items() if hashes - of_people}
         self._known: dict[tuple[str, ...], bytes | None] = {}
         self._masked: dict[str, str] = {}
@@ -95,12 +99,12 @@ class Spotter:
         for reading in build_readings(text):
             mentions = self._people.find_mentions(reading)
             single = [mention for mention in mentions if not _is_trifle(text, mention)]
-            for size in self._people.sizes | self._hashes.keys():
+            for size in self._sizes:
                 yield from self._neighbours(text, single if size == 1 else mentions, size)
             yield from self._unknown_in(reading)
-        for match in VALUE.finditer(text):
-            if found := self._find((match.group(),)):
-                yield (*match.span(), found)
+        for spans in (*find_long_numbers(text), *(each for size in self._sizes for each in find_folders(text, size))):
+            if found := self._find(tuple(text[start:end] for start, end in spans)):
+                yield min(spans)[0], max(spans)[1], found
 
     def _values_in(self, text: str) -> Iterator[_Spot]:
         """The places of all values, also of those that name nobody by themselves."""
@@ -108,24 +112,27 @@ class Spotter:
             for mention in self._people.find_mentions(reading):
                 if not _is_trifle(text, mention):
                     yield mention.start, mention.end, self._key.hash_parts(mention.values[:1])
-        for match in VALUE.finditer(text):
-            if values := self._people.find_values(match.group()) or self._people.find_numbers(match.group()):
-                yield (*match.span(), self._key.hash_parts(values[:1]))
+        for spans in (*find_long_numbers(text), *find_folders(text, 1)):
+            ((start, end),) = spans
+            value = text[start:end]
+            values = self._people.find_values(value) or self._people.find_numbers(value)
+            if values and not is_trifle(value):
+                yield start, end, self._key.hash_parts(values[:1])
 
     def _short_numbers(self, text: str) -> Iterator[_Spot]:
-        """The places of numbers of up to five digits behind a sign that stands before values."""
+        """The places of numbers of up to five digits, behind a sign that stands before values, that name a subject."""
         for listed in _LISTED.finditer(text):
-            is_list = listed.group().startswith("[")
-            for match in _BARE_NUMBER.finditer(text, *listed.span()):
-                values = self._people.find_values(match.group())
-                found = self._key.hash_parts(values[:1]) if values else self._find((match.group(),))
-                if found:
-                    yield (*match.span(), found)
-                if not is_list:
-                    break
+            spans = [match.span() for match in _BARE_NUMBER.finditer(text, *listed.span())]
+            shown = spans if listed.group().startswith("[") else spans[:1]
+            for size in self._sizes:
+                for chosen in windows(shown, size):
+                    if found := self._find(tuple(text[start:end] for start, end in chosen)):
+                        yield chosen[0][0], chosen[-1][1], found
 
     def _neighbours(self, text: str, mentions: Sequence[Mention], size: int) -> Iterator[_Spot]:
         for chosen in find_neighbours(text, mentions, size):
+            if all(_is_trifle(text, mention) for mention in chosen):
+                continue
             for values in itertools.product(*(mention.values for mention in chosen)):
                 if (found := self._find_values(values)) is not None:
                     yield chosen[0].start, chosen[-1].end, found
@@ -145,7 +152,7 @@ class Spotter:
             for chosen in find_candidates(text, size):
                 for kept in dict.fromkeys((tuple(trim(text, span) for span in chosen), tuple(chosen))):
                     parts = tuple(text[start:end] for start, end in kept)
-                    if not (size == 1 and _TRIFLE.fullmatch(parts[0])) and (found := self._find_unknown(parts)):
+                    if not all(map(_TRIFLE.fullmatch, parts)) and (found := self._find_unknown(parts)):
                         yield reading.starts[min(kept)[0]], reading.ends[max(kept)[1] - 1], found
                         break
 
@@ -165,7 +172,7 @@ class Spotter:
             if len(self._known) >= _CACHED:
                 self._known.clear()
             hashes = map(self._key.hash_parts, build_spellings(parts))
-            is_small = all(_TRIFLE.fullmatch(normalise_number(part) or part) for part in parts)
+            is_small = all(map(is_trifle, parts))
             wanted = self._hashes.get(len(parts), set()) if is_small else self._unknown[len(parts)]
             self._known[parts] = next((hashed for hashed in hashes if hashed in wanted), None)
         return self._known[parts]
