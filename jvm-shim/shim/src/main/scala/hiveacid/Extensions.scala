@@ -28,7 +28,7 @@ import hiveacid.guard.{
   RefuseCachesInTransactions
 }
 import hiveacid.parser.HiveSyntaxParser
-import hiveacid.scan.{BindQueries, NumberedScans, PlanBoundQueries, PlanSerdeScans, QueryKeys}
+import hiveacid.scan.{BindQueries, NumberedScans, PlanBoundQueries, PlanSerdeScans, QueryKeys, QuietScans}
 
 import org.apache.spark.sql.{SparkSession => ApiSession, SparkSessionExtensions}
 import org.apache.spark.sql.classic.SparkSession
@@ -83,6 +83,8 @@ class Extensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPlannerStrategy(_ => PlanBoundQueries)
     extensions.injectPlannerStrategy(_ => PlainRowChanges)
     LineShuffles.install(extensions)
+    // In physical plans, whose scans are what reads files.
+    extensions.injectColumnar(_ => QuietScans)
     // In the optimizer, which each query passes once with all its subqueries, before its physical plan lists files.
     extensions.injectOptimizerRule(_ => QueryKeys)
     extensions.injectOptimizerRule(_ => BindQueries)

@@ -13,10 +13,15 @@ import org.apache.spark.sql.catalyst.catalog.{
 }
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference}
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.hive.execution.HiveTableScanExec
 
 /** private[hive]; Spark's reader of tables of Hive, on some of a table's files. */
 object HiveScan {
+
+  /** A scan by it. */
+  def unapply(plan: SparkPlan): Option[SparkPlan] = Some(plan).filter(_.isInstanceOf[HiveTableScanExec])
+
   private val transactional = Set("transactional", "transactional_properties")
 
   /** @param files

@@ -1,11 +1,15 @@
 package hiveacid.errors
 
+import scala.util.control.NonFatal
+
 import org.apache.hadoop.fs.Path
 
 import org.apache.spark.TaskContext
+import org.apache.spark.sql.hiveacid.SparkAccess
 
-/** Paths in errors of tasks. Spark writes these into logs, its event log and the UI before anybody else sees them, and
-  * the folder of a partition may be named by a subject of an erasure, whose jobs have the property for that.
+/** Paths and values in errors. Spark writes those of tasks, and those that end a query, into logs, its event log and
+  * the UI before anybody else sees them, and the folder of a partition may be named by a subject of an erasure, whose
+  * threads and jobs have the property for that.
   */
 object QuietPaths {
 
@@ -14,12 +18,16 @@ object QuietPaths {
   private val Hidden = "(a file that is not named here)"
   private val HiddenValue = "(one that is not shown here)"
 
-  def areKept: Boolean = Option(TaskContext.get()).exists(_.getLocalProperty(Property) != null)
+  def areKept: Boolean =
+    Option(TaskContext.get()).map(_.getLocalProperty(Property)).getOrElse(SparkAccess.localProperty(Property)) != null
 
   def show(path: Path): String = if (areKept) Hidden else path.toString
 
   /** A value of a row, which may be a subject's. */
   def hide(value: String): String = if (areKept) HiddenValue else value
+
+  /** The name of a partition, with words around it. */
+  def showPartition(name: String): String = if (areKept) "a partition that is not named here" else s"partition $name"
 
   /** The text of an error, which may quote a path. */
   def reason(error: Throwable, text: Throwable => String): String =
@@ -27,4 +35,9 @@ object QuietPaths {
 
   /** The cause to be told, null for none. */
   def cause(error: Throwable): Throwable = if (areKept) null else error
+
+  /** The result of `body`, whose error may quote a value. */
+  def quietly[T](body: => T)(hidden: Throwable => Throwable): T =
+    try body
+    catch { case NonFatal(e) if areKept => throw hidden(e) }
 }

@@ -1,5 +1,6 @@
 package hiveacid.values
 
+import hiveacid.errors.{AcidException, QuietPaths}
 import hiveacid.values.{AcidTable, PartitionNames}
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -18,8 +19,13 @@ final case class PartitionValues(table: CatalogTable, zone: String) {
     val texts = partition.split('/').map(p => ExternalCatalogUtils.unescapePathName(p.substring(p.indexOf('=') + 1)))
     InternalRow.fromSeq(texts.toSeq.zip(table.partitionSchema).map { case (text, field) =>
       if (text == ExternalCatalogUtils.DEFAULT_PARTITION_NAME) null
-      else Cast(Literal(text), field.dataType, Some(zone)).eval()
+      else QuietPaths.quietly(Cast(Literal(text), field.dataType, Some(zone)).eval())(_ => unreadable(field.name))
     })
+  }
+
+  private def unreadable(column: String) = {
+    val detail = s"the value of $column in the name of a partition is none of its type"
+    AcidException("HIVE_ACID_INTERNAL", Map("reason" -> detail))
   }
 
   /** The first of the names that is not the one that Hive, and a write of ours, makes of the values it stands for, and

@@ -5,7 +5,7 @@ import java.time.ZoneOffset
 
 import scala.util.control.NonFatal
 
-import hiveacid.errors.{AcidException, StorageFailure}
+import hiveacid.errors.{AcidException, QuietPaths, StorageFailure}
 import hiveacid.formats.NewFiles
 import hiveacid.formats.orc.RowSetter
 import hiveacid.values.{DeleteKind, InsertKind, WallClock}
@@ -171,7 +171,8 @@ object WriteJob extends Logging {
     val target = new Path(folder, file.name)
     fs.mkdirs(folder)
     if (fs.exists(target)) throw storage(target, "moving a written file", "another task wrote a file of this name")
-    if (!fs.rename(source, target)) throw storage(target, "moving a written file", s"$source could not be renamed")
+    if (!fs.rename(source, target))
+      throw storage(target, "moving a written file", s"${QuietPaths.show(source)} could not be renamed")
   }
 
   /** Failed and overtaken attempts left files; so may one that is still being cancelled, below the staging folder that
@@ -182,7 +183,8 @@ object WriteJob extends Logging {
       fs.listStatus(staging).map(_.getPath).filter(_.getName.startsWith("attempt-")).foreach { attempt =>
         try fs.delete(attempt, true)
         catch {
-          case NonFatal(e) => logWarning(s"Could not remove $attempt, which nobody reads: ${e.getClass.getName}")
+          case NonFatal(e) =>
+            logWarning(s"Could not remove ${QuietPaths.show(attempt)}, which nobody reads: ${e.getClass.getName}")
         }
       }
 
@@ -198,5 +200,5 @@ object WriteJob extends Logging {
   }
 
   private def storage(path: Path, action: String, reason: String): AcidException =
-    AcidException("HIVE_ACID_STORAGE", Map("path" -> path.toString, "action" -> action, "reason" -> reason))
+    AcidException("HIVE_ACID_STORAGE", Map("path" -> QuietPaths.show(path), "action" -> action, "reason" -> reason))
 }

@@ -1,5 +1,6 @@
 package hiveacid.scan
 
+import hiveacid.errors.QuietPaths
 import hiveacid.values.{AcidTable, BucketProperty, PartitionValues}
 import hiveacid.wire.{PartitionScan, RawIds, ReadRequest, ScanFile, ScanRequest, TableScan, Wire}
 import hiveacid.formats.{Evolution, ReadErrors, SharedText, TransactionalFileFormat, ValueUse}
@@ -54,8 +55,11 @@ final class AcidFileIndex(
 
   override val partitionSchema: StructType = table.partitionSchema
   // an INSERT OVERWRITE may read its target, for it writes beside what it reads; Spark compares these paths to refuse it
-  override def rootPaths: Seq[Path] =
-    Seq(if (isWritten) new Path(new Path(table.location), "_written") else new Path(table.location))
+  // and shows them in plans
+  override def rootPaths: Seq[Path] = {
+    val root = if (QuietPaths.areKept) new Path("/", name) else new Path(table.location)
+    Seq(if (isWritten) new Path(root, "_written") else root)
+  }
   override def inputFiles: Array[String] = Array.empty
   override def refresh(): Unit = ()
   override def sizeInBytes: Long =

@@ -4,7 +4,7 @@ import java.time.ZoneId
 import java.util.Locale
 
 import hiveacid.values.AcidTable
-import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.errors.{AcidException, QuietPaths, Refusal}
 import hiveacid.formats.ReadErrors
 import hiveacid.formats.parquet.Conversion
 import hiveacid.read.AmbiguousDays
@@ -54,7 +54,7 @@ case class SerdeScanExec(
   }
 
   private def gone(partition: String): AcidException = {
-    val reason = s"its partition $partition is gone"
+    val reason = s"its ${QuietPaths.showPartition(partition)} is gone"
     AcidException("HIVE_ACID_SNAPSHOT_UNAVAILABLE", Map("table" -> AcidTable.name(table), "reason" -> reason))
   }
 
