@@ -34,6 +34,7 @@ from hive_acid_erasure.verify.shown_files import READ_BY_SEARCH, ShownFiles, cou
 from hive_acid_erasure.verify.table_report import Former, Sight, State, TableReport
 
 _WENT = "it went while it was searched"
+_TOLD = "the name or folder of a partition is a subject's, and Spark would write it into plans and logs"
 _LISTINGS = 5
 """Beside writers that never rest there is no end."""
 
@@ -100,7 +101,9 @@ class Verification:
         """Visible rows as `ErasureEngine.count` has them, unless Spark would tell of a subject.
 
         It writes the path of a file that it cannot read into its logs and its event log, and the folder of a partition
-        may be named by a subject. So such files are searched before: the search tells no path.
+        may be named by a subject. So such files are searched before: the search tells no path. A plain table with such
+        a partition is not queried: Spark's own readers put the partitions that they read into plans, and their folders
+        into descriptions of jobs and into logs.
 
         Raises HIVE_ACID_ERASURE.NOT_COUNTED, with masked paths, and HIVE_ACID_TABLE_NOT_FOUND.
         """
@@ -118,6 +121,9 @@ class Verification:
         for path in self._shown(sight).find_packed():
             failure = f"{spotter.mask(path)}: it is no text, and this session has no codec that unpacks it"
             raise build_error("HIVE_ACID_ERASURE.NOT_COUNTED", table=matcher.table, failure=failure)
+        told = (*sight.locations, *(partition.name for partition in sight.partitions))
+        if sight.table.kind is TableKind.PLAIN and any(spotter.mask(text) != text for text in told):
+            raise build_error("HIVE_ACID_ERASURE.NOT_COUNTED", table=matcher.table, failure=_TOLD)
         if sight.table.kind is TableKind.FULL_ACID or sight.table.file_format in READ_BY_SEARCH:
             named = self._find_named(sight, spotter)
             search = self._build_search(read_whole(matcher, sight.table), spotter)
