@@ -52,6 +52,7 @@ def build_payload(
 ) -> tuple[dict[str, Any], Verdict]:
     """The payload, and its verdict. `state` is None for a verification, which did nothing."""
     now_ms = world.clock_ms()
+    results = [result.mask_again(case.spotters) for result in results]
     moment_ms = find_moment([result.report for result in results])
     verdict = judge(
         [place for result in results for place in result.places], is_late=_is_late(case.plan.deadline, now_ms)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -38,6 +38,23 @@ class Ledger:
         self._events.append(entry)
         return entry
 
+    def rewrite(self, events: Sequence[dict[str, Any]]) -> None:
+        """Replaces all events at once: a kill leaves these or those of before. Raises as `append` does."""
+        beside = self._path.with_name(f".{self._path.name}.new")
+        file = os.fdopen(os.open(beside, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "r+b")
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        file.write(b"".join(format_canonical(event) + b"\n" for event in events))
+        file.flush()
+        os.fsync(file.fileno())
+        beside.replace(self._path)
+        _sync_folder(self._path.parent)
+        self._file.close()
+        self._file, self._events = file, list(events)
+
+    def close(self) -> None:
+        """The file and its lock."""
+        self._file.close()
+
     def begin(self, identity: Mapping[str, str], at_ms: int) -> None:
         """Makes it the ledger of this erasure, or raises HIVE_ACID_ERASURE.LEDGER_OF_ANOTHER if it is of another."""
         if not self._events:
@@ -58,14 +75,30 @@ def open_ledger(path: Path) -> Iterator[Ledger]:
     """
     is_new = not path.exists()
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    with os.fdopen(descriptor, "r+b") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise build_error("HIVE_ACID_ERASURE.LEDGER_IN_USE", path=path) from None
+    file = os.fdopen(descriptor, "r+b")
+    try:
+        _lock(file, path)
         if is_new:
             _sync_folder(path.parent)
-        yield Ledger(file, path, _read_events(file, path))
+        ledger = Ledger(file, path, _read_events(file, path))
+    except BaseException:
+        file.close()
+        raise
+    try:
+        yield ledger
+    finally:
+        ledger.close()
+
+
+def _lock(file: IO[bytes], path: Path) -> None:
+    """For this process alone. A run that has replaced the file meanwhile goes on with the new one."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        is_taken = not os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except (BlockingIOError, FileNotFoundError):
+        is_taken = True
+    if is_taken:
+        raise build_error("HIVE_ACID_ERASURE.LEDGER_IN_USE", path=path)
 
 
 def _read_events(file: IO[bytes], path: Path) -> list[dict[str, Any]]:

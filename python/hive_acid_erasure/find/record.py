@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Any
 
 from hive_acid.api.conditions import build_error
 from hive_acid.api.tables import TableName
+from hive_acid.errors import build_error
+from hive_acid.model.table import TableName
 from hive_acid_erasure.engine import KeyedHashes
 from hive_acid_erasure.find.finding import Finder
 from hive_acid_erasure.find.ledger import Ledger
-from hive_acid_erasure.find.state import LINKED, UNFOLLOWED, ErasureState, FoundTable, describe_links
+from hive_acid_erasure.find.state import (
+    FOUND,
+    LINKED,
+    UNFOLLOWED,
+    ErasureState,
+    FoundTable,
+    describe_found,
+    describe_links,
+    mask_names,
+    read_found,
+)
 from hive_acid_erasure.find.trails import Links, Trail
 from hive_acid_erasure.plan.plan import TablePlan
 from hive_acid_erasure.subjects.spotting import Spotter, Spotters
@@ -90,7 +103,19 @@ class Record:
         new, seen = _find_new(trail.links, found.links), _find_new(trail.seen, found.seen)
         if any(new) or any(seen):
             self.note(LINKED, table=str(table.table), links=describe_links(new), seen=describe_links(seen))
+            self._mask_ledger()
         return trail, any(map(bool, new))
+
+    def _mask_ledger(self) -> None:
+        """Names that were noted before a link was known are in the file no more."""
+        masked = list(map(self._mask_event, self._ledger.events))
+        if masked != list(self._ledger.events):
+            self._ledger.rewrite(masked)
+
+    def _mask_event(self, event: dict[str, Any]) -> dict[str, Any]:
+        if event["event"] != FOUND:
+            return mask_names(event, lambda table, name: self.spotter(_read_name(table)).mask(name))
+        return {**event, **describe_found(self._mask_found(read_found(_read_name(event["table"]), event)))}
 
     def look_behind(self, table: TablePlan, trail: Trail, finder: Finder) -> None:
         """Notes the links of the trail's steps that nobody can follow: what gives them may be removed next."""
@@ -98,6 +123,11 @@ class Record:
         reach = finder.look_behind(table, trail)
         if found.with_reach(reach) != found:
             self.note(UNFOLLOWED, table=str(table.table), reach=[each.describe() for each in reach])
+
+
+def _read_name(table: str) -> TableName:
+    database, _, name = table.partition(".")
+    return TableName(database, name)
 
 
 def _find_new(links: Links, before: Links) -> Links:

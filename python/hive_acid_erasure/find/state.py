@@ -25,6 +25,9 @@ FOUND, LINKED, UNFOLLOWED, DELETING, WRITTEN, DELETED, COMPACTED, SEARCHED, VERI
     "certified",
 )
 
+_OF_PARTITIONS = frozenset({"partition", "partitions", "free", "held"})
+"""The values of events, but for the find, that are names of partitions."""
+
 
 @dataclass(frozen=True)
 class FoundTable:
@@ -116,6 +119,20 @@ def describe_found(found: FoundTable) -> dict[str, Any]:
     }
 
 
+def mask_names(event: Mapping[str, Any], mask: Callable[[str, str], str]) -> dict[str, Any]:
+    """A later event than the find, whose names of partitions `mask` has masked: it is given a table and a name."""
+
+    def masked(table: str, value: Any) -> Any:
+        return sorted(mask(table, name) for name in value) if isinstance(value, list) else mask(table, value)
+
+    found = dict(event)
+    for name in _OF_PARTITIONS & event.keys():
+        value = event[name]
+        by_table = isinstance(value, dict)
+        found[name] = {each: masked(each, value[each]) for each in value} if by_table else masked(event["table"], value)
+    return found
+
+
 class ErasureState:
     """The state of an erasure by its ledger."""
 
@@ -125,7 +142,7 @@ class ErasureState:
     def found(self, table: TableName) -> FoundTable | None:
         """The find of the first phase, with all links that have come since; None if it has not come so far."""
         for event in self._of(FOUND, table):
-            found = _read_found(table, event)
+            found = read_found(table, event)
             for more in self._of(LINKED, table):
                 found = found.with_links(_read_links(more["links"]), _read_links(more["seen"]))
             for later in self._of(UNFOLLOWED, table):
@@ -208,7 +225,8 @@ class ErasureState:
                 yield event
 
 
-def _read_found(table: TableName, event: Mapping[str, Any]) -> FoundTable:
+def read_found(table: TableName, event: Mapping[str, Any]) -> FoundTable:
+    """The find of an event, without the links that came later."""
     keys = tuple(
         KeyedHashes(Key(tuple(key["parts"])), frozenset(map(bytes.fromhex, key["hashes"])), read_types(key))
         for key in event["keys"]

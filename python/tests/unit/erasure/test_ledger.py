@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import stat
 from pathlib import Path
 from typing import Any
@@ -86,3 +88,52 @@ def test_other_subjects_plans_and_keys_are_another_erasure(shop: Shop) -> None:
 def test_only_the_owner_reads_a_ledger(tmp_path: Path) -> None:
     write(tmp_path / "ledger")
     assert stat.S_IMODE((tmp_path / "ledger").stat().st_mode) == 0o600
+
+
+def test_events_that_are_written_anew_are_this_runs_alone(tmp_path: Path) -> None:
+    path = tmp_path / "ledger"
+    write(path)
+    with open_ledger(path) as ledger:
+        ledger.rewrite([{**event, "table": "#"} for event in ledger.events])
+        with pytest.raises(HiveAcidError) as caught, open_ledger(path):
+            pass
+        assert condition_of(caught) == "LEDGER_IN_USE"
+        ledger.append("deleted", 3, table="c")
+    assert (stat.S_IMODE(path.stat().st_mode), [each.name for each in tmp_path.iterdir()]) == (0o600, ["ledger"])
+    with open_ledger(path) as ledger:
+        assert [event["table"] for event in ledger.events] == ["#", "#", "c"]
+
+
+def test_a_run_that_has_opened_a_ledger_before_it_was_written_anew_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "ledger"
+    content, lock = write(path), fcntl.flock
+
+    def replaced(*arguments: Any) -> None:
+        (tmp_path / "new").write_bytes(content)
+        (tmp_path / "new").replace(path)
+        lock(*arguments)
+
+    monkeypatch.setattr(fcntl, "flock", replaced)
+    with pytest.raises(HiveAcidError) as caught, open_ledger(path):
+        pass
+    assert condition_of(caught) == "LEDGER_IN_USE"
+
+
+def test_a_kill_while_events_are_written_anew_leaves_those_of_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "ledger"
+    content = write(path)
+
+    def killed(_: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), open_ledger(path) as ledger:
+        monkeypatch.setattr(os, "fsync", killed)
+        ledger.rewrite([{"event": "begun"}])
+    assert path.read_bytes() == content
+    monkeypatch.undo()
+    with open_ledger(path) as ledger:
+        ledger.rewrite([{"event": "begun"}])
