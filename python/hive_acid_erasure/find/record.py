@@ -8,8 +8,6 @@ from typing import Any
 
 from hive_acid.api.conditions import build_error
 from hive_acid.api.tables import TableName
-from hive_acid.errors import build_error
-from hive_acid.model.table import TableName
 from hive_acid_erasure.engine import KeyedHashes
 from hive_acid_erasure.find.finding import Finder
 from hive_acid_erasure.find.ledger import Ledger

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 
 from hive_acid.api.storage import FileSystem
 from hive_acid.api.tables import Metastore
-from hive_acid.metastore.protocol import Metastore
-from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid_erasure.engine import ErasureEngine
 from hive_acid_erasure.find.state import FoundTable
 from hive_acid_erasure.subjects.spotting import Spotters

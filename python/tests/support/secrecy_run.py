@@ -120,8 +120,11 @@ def main() -> None:
     damaged = Path(told["damaged"])
     damaged.write_bytes(damaged.read_bytes()[:40] + b"damage")
     run.work("damaged file", "d")
-    run.work("damaged value", "v")
     run.work("search", "p", erases=False)
+    run.work("file of another format", "s")
+    run.work("damaged column", "b")
+    run.work("partitions of a plain table", "v", erases=False, keys={"name": "who"})
+    run.work("a table in a folder of theirs", "l")
     show("ALL DONE")
     run.spark.stop()
 

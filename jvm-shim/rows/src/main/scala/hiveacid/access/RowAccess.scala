@@ -1,6 +1,6 @@
 package org.apache.spark.sql.hiveacid
 
-import org.apache.spark.{MapOutputTrackerMaster, SparkEnv}
+import org.apache.spark.{MapOutputTrackerMaster, SparkContext, SparkEnv}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{Expression, FileSourceConstantMetadataAttribute}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -21,6 +21,9 @@ object RowAccess {
 
   /** The table as it is read: any column may be NULL, also one that Spark knows as NOT NULL. */
   def withNulls(table: CatalogTable): CatalogTable = table.copy(schema = nullable(table.schema))
+
+  /** private[spark]; the property of this thread in the application, null if there is none of either. */
+  def localProperty(key: String): String = SparkContext.getActive.map(_.getLocalProperty(key)).orNull
 
   /** private[spark]; how many bytes each map task sent to a partition of a shuffle that was written, about; 0 where its
     * output is lost.

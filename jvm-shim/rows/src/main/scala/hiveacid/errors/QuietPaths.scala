@@ -5,7 +5,7 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.fs.Path
 
 import org.apache.spark.TaskContext
-import org.apache.spark.sql.hiveacid.SparkAccess
+import org.apache.spark.sql.hiveacid.RowAccess
 
 /** Paths and values in errors. Spark writes those of tasks, and those that end a query, into logs, its event log and
   * the UI before anybody else sees them, and the folder of a partition may be named by a subject of an erasure, whose
@@ -19,7 +19,7 @@ object QuietPaths {
   private val HiddenValue = "(one that is not shown here)"
 
   def areKept: Boolean =
-    Option(TaskContext.get()).map(_.getLocalProperty(Property)).getOrElse(SparkAccess.localProperty(Property)) != null
+    Option(TaskContext.get()).map(_.getLocalProperty(Property)).getOrElse(RowAccess.localProperty(Property)) != null
 
   def show(path: Path): String = if (areKept) Hidden else path.toString
 

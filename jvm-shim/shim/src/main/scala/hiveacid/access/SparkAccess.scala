@@ -36,9 +36,6 @@ object SparkAccess {
     */
   def localProperties(sc: SparkContext): Properties = sc.getLocalProperties.clone().asInstanceOf[Properties]
 
-  /** private[spark]; the property of this thread in the application, null if there is none of either. */
-  def localProperty(key: String): String = SparkContext.getActive.map(_.getLocalProperty(key)).orNull
-
   def setLocalProperties(sc: SparkContext, properties: Properties): Unit = sc.setLocalProperties(properties)
 
   /** private[spark]; where the PySpark of this Spark lies, as a path of Python's; empty without SPARK_HOME. */
