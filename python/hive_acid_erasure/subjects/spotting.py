@@ -42,7 +42,7 @@ class Spotter:
     Values that are known by their hashes alone, as links that other tables give, are found as they are spelled, in
     lower and in upper case. A key of several parts is named by as many values beside each other. Numbers of up to five
     digits alone name nobody in a text, where counts and IDs are such numbers; they do as values, also in the names of
-    folders. Those that only other tables know name nobody at all.
+    folders. Numbers that only other tables know name nobody at all.
     """
 
     def __init__(self, key: HashKey, keys: Iterable[KeyedHashes], spotters: Spotters) -> None:
