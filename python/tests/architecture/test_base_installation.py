@@ -86,9 +86,9 @@ def test_a_session_is_configured(base: Path) -> None:
             "sqltest",
             "from pathlib import Path; from hive_acid_sqltest.table_files import _dump_file as dump; [*dump('', '')]",
         ),
-        ("all", "from hive_acid.cli import main; raise SystemExit(main(['demo']))"),
+        ("examples", "from hive_acid.cli import main; raise SystemExit(main(['demo']))"),
     ],
-    ids=["erasure", "ops", "sqltest", "all"],
+    ids=["erasure", "ops", "sqltest", "examples"],
 )
 def test_a_call_that_needs_an_extra_names_it(base: Path, extra: str, program: str) -> None:
     done = call(str(base), "-c", program)

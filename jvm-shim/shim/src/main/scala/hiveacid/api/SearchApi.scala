@@ -14,8 +14,8 @@ import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.hiveacid.{RowAccess, SearchAccess}
 
-/** The methods that `hive_acid_erasure.spark` calls: those of [[SearchCalls]], and the statement that erases.
-  * All that the shim knows of searches is here.
+/** The methods that `hive_acid_erasure.spark` calls: those of [[SearchCalls]], and the statement that erases. All that
+  * the shim knows of searches is here.
   */
 object SearchApi extends SearchCalls(new AnalysedRows(_)) {
 
