@@ -1,7 +1,7 @@
 package hiveacid.formats
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileSystem, FilterFileSystem, FSDataOutputStream, Path}
+import org.apache.hadoop.fs.{FilterFileSystem, FSDataOutputStream, Path}
 import org.apache.hadoop.fs.permission.FsPermission
 import org.apache.hadoop.util.Progressable
 import org.apache.parquet.hadoop.util.HadoopOutputFile

@@ -1,7 +1,6 @@
 package hiveacid.values
 
 import hiveacid.errors.{AcidException, QuietPaths}
-import hiveacid.values.{AcidTable, PartitionNames}
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, ExternalCatalogUtils}

@@ -40,7 +40,7 @@ object Nanoseconds {
       val schema = new MessageType(about.getSchema.getName, read.asJava)
       reader.setRequestedSchema(schema)
       val groups = Iterator.continually(reader.readNextRowGroup()).takeWhile(_ != null)
-      groups.flatMap(group => columns.flatMap(findIn(group, schema, _, about.getCreatedBy))).nextOption()
+      groups.flatMap(group => columns.flatMap(findIn(group, schema, _, about.getCreatedBy))).find(_ => true)
     }
   }
 
