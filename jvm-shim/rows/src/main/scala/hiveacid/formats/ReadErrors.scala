@@ -131,16 +131,19 @@ final case class ReadErrors(table: String) {
     * column that it does not assign.
     */
   def lossesOf(zone: ZoneId): WallClock.Losses = new WallClock.Losses {
-    override def skipped(wall: LocalDateTime): Unit = refuse("SKIPPED_WALL_CLOCK", wall, "zone" -> zone.toString)
-    override def repeated(wall: LocalDateTime): Unit = refuse("REPEATED_WALL_CLOCK", wall, "zone" -> zone.toString)
-    override def nanoseconds(wall: LocalDateTime): Unit = refuse("NANOSECONDS", wall, "table" -> table)
+    override def skipped(wall: LocalDateTime): Unit =
+      refuse(Refusal("HIVE_ACID_UNSUPPORTED_TABLE.SKIPPED_WALL_CLOCK", in(wall)))
+    override def repeated(wall: LocalDateTime): Unit =
+      refuse(Refusal("HIVE_ACID_UNSUPPORTED_TABLE.REPEATED_WALL_CLOCK", in(wall)))
+    override def nanoseconds(wall: LocalDateTime): Unit =
+      refuse(Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NANOSECONDS", shown(wall) + ("table" -> table)))
 
-    private def refuse(reason: String, wall: LocalDateTime, more: (String, String)) = {
-      val found = Map("timestamp" -> QuietPaths.hide(wall.toString), more)
-      val refusal = Refusal(s"HIVE_ACID_UNSUPPORTED_TABLE.$reason", found)
-      // jobs whose errors tell nothing of rows are an erasure's
+    private def shown(wall: LocalDateTime) = Map("timestamp" -> QuietPaths.hide(wall.toString))
+    private def in(wall: LocalDateTime) = shown(wall) + ("zone" -> zone.toString)
+
+    // jobs whose errors tell nothing of rows are an erasure's
+    private def refuse(refusal: Refusal) =
       throw AcidException.unsupported(if (QuietPaths.areKept) "Erasure" else "UPDATE", table, refusal)
-    }
   }
 
   private def failure(path: Path, cause: Throwable): AcidException = StorageFailure(path, "reading", cause)

@@ -1,7 +1,7 @@
 package hiveacid.errors
 
 import hiveacid.AcidOrcSuite
-import hiveacid.scan.PartitionValues
+import hiveacid.values.PartitionValues
 import org.apache.hadoop.fs.Path
 
 import org.apache.spark.sql.catalyst.TableIdentifier
