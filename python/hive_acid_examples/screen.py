@@ -46,7 +46,6 @@ class Screen:
         self._is_plain = is_plain
 
     def title(self, text: str) -> None:
-        """The first line."""
         self._print(Text(text, "bold"))
 
     def fact(self, name: str, text: str, seconds: float) -> None:
@@ -73,7 +72,6 @@ class Screen:
         self._print(Text.assemble(" " * _INDENT, "→ ", text, "  ", verdict, (time, "dim")))
 
     def note(self, text: str) -> None:
-        """A remark."""
         self._print(Padding(Text(text, "dim"), (0, 0, 0, _INDENT), expand=False))
 
     def tree(self, table: str, folders: Sequence[Folder]) -> None:
@@ -103,7 +101,6 @@ class Screen:
         self.table(("statement", "rows", "seconds"), [(line.statement, line.rows, line.seconds) for line in lines])
 
     def end(self, text: str, is_right: bool) -> None:
-        """The last line."""
         self._print(Text(f"\n{text}", "bold green" if is_right else "bold red"))
 
     def _print(self, shown: Text | Padding) -> None:

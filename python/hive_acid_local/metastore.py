@@ -34,7 +34,6 @@ class EmbeddedMetastore:
     """
 
     def __init__(self, started: Started) -> None:
-        """Use `start`."""
         self.folder = started.folder
         self.port = started.port
         self.process_ids = started.process_ids
@@ -83,7 +82,6 @@ class EmbeddedMetastore:
 
     @property
     def log_path(self) -> Path:
-        """The metastore's log."""
         return log_of(self.folder)
 
     def restart(self) -> None:

@@ -30,7 +30,6 @@ class Report:
 
     @property
     def bytes(self) -> int:
-        """Bytes written."""
         return sum(folder.bytes for folder in self.outcome.result.folders) if self.outcome else 0
 
     def format_text(self) -> str:

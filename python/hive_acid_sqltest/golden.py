@@ -54,7 +54,6 @@ class QueryResult:
     session: str = MAIN_SESSION
 
     def format(self) -> str:
-        """The statement's blocks."""
         first = "" if self.session == MAIN_SESSION else _OF_SESSION + self.session
         blocks = [(first, self.query), ("schema", self.schema), ("output", self.output)]
         blocks += [(block.heading, block.text) for block in self.recorded]

@@ -52,17 +52,14 @@ class _Run:
         self.messages: dict[int, str] = {}
 
     def begin(self) -> None:
-        """Makes the database."""
         _prepare(self._sessions[MAIN_SESSION], f"CREATE DATABASE {self._database}", f"USE {self._database}")
 
     def end(self) -> None:
-        """Drops the database."""
         self._interleaving.abandon()
         main = self._sessions[MAIN_SESSION]
         _prepare(main, "USE default", f"DROP DATABASE {self._database} CASCADE")
 
     def statements(self) -> None:
-        """Runs all statements."""
         for statement in self._test.statements:
             if statement.continues:
                 self._interleaving.go_on(statement.continues)

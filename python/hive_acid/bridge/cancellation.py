@@ -120,7 +120,6 @@ class Cancellation:
         self._end(reason, lambda running: tag in running.tags)
 
     def cancel_all(self, reason: str) -> None:
-        """Cancels all statements."""
         self._end(reason, lambda _: True)
 
     def end_all(self, reason: str, wait_ms: int) -> None:

@@ -65,7 +65,6 @@ class CatalogPlanner(Planner):
 
     @answered
     def createTable(self, request: str) -> str:  # noqa: N802 (the trait's name)
-        """Makes a table."""
         with self._cancellation.running():
             self._definitions.create_table(codec.read(DescribedTable, request))
         return "{}"
@@ -79,7 +78,6 @@ class CatalogPlanner(Planner):
 
     @answered
     def createDatabase(self, request: str) -> str:  # noqa: N802 (the trait's name)
-        """Makes a database."""
         with self._cancellation.running():
             self._definitions.create_database(codec.read(DescribedDatabase, request))
         return "{}"

@@ -72,7 +72,6 @@ class WatchedPlace:
         return self.transaction.txn_id
 
     def ensure_active(self) -> None:
-        """See `Transaction`."""
         self.transaction.ensure_active()
 
     def confirm(self) -> None:

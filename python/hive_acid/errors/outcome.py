@@ -40,7 +40,6 @@ class StatementOutcome(Enum):
 
     @property
     def text(self) -> str:
-        """A sentence."""
         return load_outcomes()[self.value]
 
 

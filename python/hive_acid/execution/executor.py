@@ -181,7 +181,6 @@ class Executor:
 
     @contextmanager
     def _ended(self, transaction: SessionTransaction) -> Iterator[None]:
-        """Ends it afterwards."""
         try:
             yield
         except BaseException as error:

@@ -41,7 +41,6 @@ class OwnTransaction(WritingScope):
         return StatementOutcome.NOTHING_CHANGED if self._transaction is None else self._transaction.statement_outcome
 
     def open_snapshot(self, found: Found) -> Begun:
-        """Begins the transaction."""
         warehouse, sources = self.tools.warehouse, found.statement.sources
         self._transaction = transaction = warehouse.transactions.begin(str(found.table.name), self.settings)
         lost = partial(LostSource, transaction.txn_id)
@@ -65,7 +64,6 @@ class OwnTransaction(WritingScope):
         self.held = plan.locks
 
     def check_sources(self, locked: Locked) -> None:
-        """Raises Conflict."""
         self.tools.checks.check_sources(locked)
 
     def __enter__(self) -> Self:

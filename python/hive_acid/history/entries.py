@@ -34,7 +34,6 @@ class FoundFolder:
 
     @property
     def name(self) -> FolderName:
-        """The parsed name."""
         return self.folder.name
 
 

@@ -60,7 +60,6 @@ class Opening:
 
     @property
     def transaction(self) -> Transaction:
-        """The transaction."""
         with self._guard:
             if self._begun is None:
                 self._begun = self._begin()

@@ -87,7 +87,6 @@ class HeldSnapshot(ForwardedSnapshot):
         self._held = held
 
     def scan_plan(self, table: TableName, partitions: Sequence[str] | None, with_row_ids: bool = False) -> ScanPlan:
-        """See ScannedSnapshot."""
         held = self._held()
         if held:
             self._locks.hold(self._transaction, table, partitions or (), held)

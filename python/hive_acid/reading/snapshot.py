@@ -48,19 +48,15 @@ class ForwardedSnapshot:
         self._snapshot = snapshot
 
     def read_together(self, tables: Iterable[TableName]) -> None:
-        """See ScannedSnapshot."""
         self._snapshot.read_together(tables)
 
     def ensure_same(self, analysed: AnalysedTable) -> None:
-        """See ScannedSnapshot."""
         self._snapshot.ensure_same(analysed)
 
     def partition_names(self, table: TableName) -> list[str]:
-        """See ScannedSnapshot."""
         return self._snapshot.partition_names(table)
 
     def scan_plan(self, table: TableName, partitions: Sequence[str] | None, with_row_ids: bool = False) -> ScanPlan:
-        """See ScannedSnapshot."""
         return self._snapshot.scan_plan(table, partitions, with_row_ids)
 
 

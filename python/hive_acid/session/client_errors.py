@@ -76,7 +76,6 @@ class ClientErrors:
         self._convert: Convert = _PYSPARK.convert_exception
 
     def install(self) -> None:
-        """From now on."""
         _PYSPARK.convert_exception = self.convert
 
     def remove(self) -> None:

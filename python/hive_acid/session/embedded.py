@@ -11,9 +11,7 @@ class EmbeddedMetastore(Protocol):
     """A metastore of this machine that this process has started, and that ends with it."""
 
     @property
-    def uri(self) -> str:
-        """Its address."""
-        ...
+    def uri(self) -> str: ...
 
     def stop(self) -> None:
         """Ends it, its tables included."""

@@ -32,7 +32,6 @@ class Place:
 
     @property
     def root(self) -> str:
-        """Where it lies."""
         return self.state.listing.root.rstrip("/")
 
 

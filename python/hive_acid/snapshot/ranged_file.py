@@ -30,11 +30,9 @@ class RangedFile(io.RawIOBase):
             raise EOFError(path)
 
     def readable(self) -> bool:
-        """Always."""
         return True
 
     def seekable(self) -> bool:
-        """Always."""
         return True
 
     def tell(self) -> int:

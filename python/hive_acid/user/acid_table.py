@@ -34,7 +34,6 @@ class AcidTable:
     """
 
     def __init__(self, table: TableCalls) -> None:
-        """For `forName`."""
         self._table = table
 
     @classmethod

@@ -22,7 +22,6 @@ class AcidMergeBuilder:
     """
 
     def __init__(self, table: TableCalls, source: DataFrame, condition: Column) -> None:
-        """For `AcidTable.merge`."""
         self._table = table
         self._source = source
         self._condition = condition

@@ -53,7 +53,6 @@ class LostSnapshot(Conflict):
         self._error = error
 
     def build_error(self, _: object, __: int) -> HiveAcidError:
-        """The same error."""
         return self._error
 
 

@@ -33,7 +33,6 @@ class RowCounts:
         return self.updated + self.deleted + self.replaced
 
     def joined(self, other: RowCounts) -> RowCounts:
-        """Both."""
         return RowCounts(
             self.inserted + other.inserted,
             self.updated + other.updated,
@@ -61,7 +60,6 @@ class WriteResult:
         return any(not name.statement_id for name in names if name is not None)
 
     def joined(self, other: WriteResult) -> WriteResult:
-        """Both."""
         return WriteResult((*self.folders, *other.folders), self.counts.joined(other.counts))
 
     @classmethod

@@ -26,7 +26,6 @@ class Leftover:
     path: str
 
     def build_error(self, operation: str, table: TableName) -> HiveAcidError:
-        """HIVE_ACID_FOLDER_NOT_EMPTY."""
         where = {"operation": operation, "folder": self.folder, "table": table, "found": self.path}
         return build_error("HIVE_ACID_FOLDER_NOT_EMPTY", **where)
 

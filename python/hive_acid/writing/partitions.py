@@ -20,7 +20,6 @@ class TouchedPartitions:
 
     @property
     def locations(self) -> Mapping[str, str]:
-        """All of them."""
         return {**self.existing, **self.new}
 
 

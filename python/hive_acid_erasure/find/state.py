@@ -164,7 +164,6 @@ class ErasureState:
         return begun > sum(1 for _ in self._of(DELETED, table))
 
     def deletions(self, table: TableName) -> list[dict[str, Any]]:
-        """For the certificate."""
         names = ("txn_id", "write_id", "rows", "after_interruption")
         return [{name: event[name] for name in names} for event in self._of(DELETED, table)]
 

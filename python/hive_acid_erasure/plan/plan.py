@@ -20,7 +20,6 @@ class NamedKey:
     key: Key
 
     def describe(self) -> dict[str, str]:
-        """Column → expression."""
         return dict(zip(self.columns, self.key.parts, strict=True))
 
 

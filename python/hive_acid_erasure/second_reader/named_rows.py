@@ -107,7 +107,6 @@ class OneColumn(NamedRows):
         self._spell = spell
 
     def spell(self, known: KnownValues) -> Iterator[Spelled]:
-        """See `NamedRows`."""
         numbers = known.find_others(self._stored)
         return self._spell_each(numbers.to_pylist(), self._stored.take(numbers).to_pylist())
 
@@ -123,11 +122,9 @@ class OneColumn(NamedRows):
                 yield Spelled(number, (doubt.text,), is_doubtful=True)
 
     def learn(self, known: KnownValues, numbers: Sequence[int]) -> None:
-        """See `NamedRows`."""
         known.add(self._stored, numbers)
 
     def find_control(self, key: Key) -> Control | None:
-        """See `NamedRows`."""
         found = _find_text(self.spell_all())
         return None if found is None else Control(key, found.parts or (), self._stored[found.number])
 
@@ -155,12 +152,10 @@ class SeveralColumns(NamedRows):
         """Keeps nothing."""
 
     def find_control(self, key: Key) -> Control | None:
-        """See `NamedRows`."""
         found = _find_text(self._values)
         return None if found is None else Control(key, found.parts or (), None)
 
     def find(self, control: Control) -> list[int]:
-        """See `NamedRows`."""
         return [value.number for value in self._values if value.parts == control.parts]
 
 

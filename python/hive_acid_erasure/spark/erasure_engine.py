@@ -100,11 +100,9 @@ class SparkErasureEngine:
             return find_key_types(self._functions, table, key)
 
     def spell(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> frozenset[bytes]:
-        """All of `spell_each`."""
         return frozenset(self.spell_each(table, key, subjects))
 
     def spell_each(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> tuple[bytes, ...]:
-        """Raises HIVE_ACID_ERASURE.SUBJECT_TYPE."""
         found = self._functions.spell(table, key, subjects)
         missing = sum(text is None for text in found)
         if missing:

@@ -83,13 +83,11 @@ class SubjectFunctions:
 
     @property
     def api(self) -> Any:
-        """The JVM's half."""
         jvm: Any = self._session._jvm
         return jvm.hiveacid.api.SearchApi
 
     @property
     def session(self) -> Any:
-        """The JVM's session."""
         session: Any = self._session
         return session._jsparkSession
 

@@ -72,5 +72,4 @@ class Subject:
     def finding(
         self, kind: FindingKind, detail: str, harm: str, cure: str, path: str | None = None, is_fixable: bool = False
     ) -> Finding:
-        """A finding here."""
         return Finding(kind, self.table, self.partition, path, detail, harm, cure, is_fixable)

@@ -42,7 +42,6 @@ class BasePublisher:
     def publish(
         self, table: TableName, partition: str | None, properties: Mapping[str, str] | None = None
     ) -> CompactionOutcome:
-        """See `Worker.publish_base`."""
         max_attempts = self._settings.number(config.MAX_ATTEMPTS)
         attempts = 1
         with self._supervise():

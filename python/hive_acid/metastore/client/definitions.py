@@ -36,9 +36,7 @@ class Definitions(Protocol):
         """A new table; without a location it lies where the metastore puts it."""
         ...
 
-    def new_table_location(self, name: TableName) -> str | None:
-        """See `Metastore`."""
-        ...
+    def new_table_location(self, name: TableName) -> str | None: ...
 
     def drop_table(self, name: TableName, *, purges: bool) -> None:
         """Drops the table, and its files if it is managed; `purges`: without a trash.

@@ -26,9 +26,7 @@ class Owner(Protocol):
     """The transaction that publishes."""
 
     @property
-    def txn_id(self) -> int:
-        """Its ID."""
-        ...
+    def txn_id(self) -> int: ...
 
     def confirm(self) -> None:
         """Raises if it has ended, as the metastore says."""
