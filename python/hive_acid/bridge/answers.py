@@ -1,4 +1,4 @@
-"""How Python answers the JVM: by a text, a planner or nothing, or by the error that the JVM is to throw."""
+"""How Python answers the JVM: by a text, an object of its own or nothing, or by the error that the JVM is to throw."""
 
 from __future__ import annotations
 

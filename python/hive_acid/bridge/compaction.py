@@ -10,7 +10,7 @@ from typing import Any
 from pyspark import SparkContext
 
 from hive_acid.bridge.jvm import job_tag, run_reading_job
-from hive_acid.compaction.plan.engine import CompactionJob
+from hive_acid.compaction.plan.engine import FoldingJob
 from hive_acid.wire import codec
 from hive_acid.wire.write_spec import WriteReport
 from hive_acid.writing.engine import WriteResult
@@ -40,7 +40,7 @@ class JvmCompactionEngine:
         self._titles: dict[str, str] = {}
         """Progress of the running compactions by the names of their jobs; threads write different keys."""
 
-    def compact(self, job: CompactionJob) -> WriteResult:
+    def compact(self, job: FoldingJob) -> WriteResult:
         """Errors of the job keep their JVM type, as far as `run_reading_job` leaves it to them."""
         shim = self._jvm.hiveacid.compact.CompactionJob
         session = self._find_session()

@@ -11,7 +11,7 @@ from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableDescription
 from hive_acid.operators.compact import build_requests
-from hive_acid.operators.rows import Row, Scope
+from hive_acid.operators.rows import Row, ShownScope
 from hive_acid.operators.show_compactions import build_compaction_rows
 from hive_acid.operators.show_locks import build_lock_rows
 from hive_acid.operators.show_transactions import abort_transactions, build_transaction_rows
@@ -63,10 +63,10 @@ class Operators:
         scope, now_ms = self._scope(statement, asked), wall_clock_ms()
         return build_compaction_rows(self._metastore.compactions(), statement, scope, now_ms)
 
-    def _scope(self, statement: ShowLocks | ShowCompactions, asked: OperatorRequest) -> Scope:
+    def _scope(self, statement: ShowLocks | ShowCompactions, asked: OperatorRequest) -> ShownScope:
         database = statement.database.lower() if statement.database else None
         ignores_case = self._metastore.line is MetastoreLine.HIVE_3
-        return Scope(database, asked.table, asked.parts, ignores_case)
+        return ShownScope(database, asked.table, asked.parts, ignores_case)
 
     def _compact(self, statement: Compact, asked: OperatorRequest) -> list[Row]:
         if asked.table is None:

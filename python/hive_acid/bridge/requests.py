@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hive_acid.model.analysed_table import AnalysedTable
 from hive_acid.model.table import Column, TableKind, TableName
+from hive_acid.model.table_identity import TableIdentity
 from hive_acid.reading.readers import ReadTable
-from hive_acid.wire.analysed_table import AnalysedTable as AnalysedMessage
+from hive_acid.wire.analysed_table import AnalysedTable
 from hive_acid.wire.scan_requests import ReadRequest
 from hive_acid.wire.statements import WriteRequest
 from hive_acid.writing.statement import Statement
@@ -28,7 +28,7 @@ def build_statement(asked: WriteRequest) -> Statement:
         sources=asked.sources,
         time_zone=asked.time_zone,
         parallelism=asked.parallelism,
-        analysed=tuple(_build_analysed(one) for one in asked.analysed),
+        analysed=tuple(_build_identity(one) for one in asked.analysed),
         settings=asked.settings,
         overwrite=asked.overwrite,
         text=asked.text,
@@ -37,11 +37,11 @@ def build_statement(asked: WriteRequest) -> Statement:
 
 def build_read_table(asked: ReadRequest) -> ReadTable:
     """The table that a scan was analysed on, and what its query reads besides."""
-    return ReadTable(_build_analysed(asked.analysed), asked.together)
+    return ReadTable(_build_identity(asked.analysed), asked.together)
 
 
-def _build_analysed(asked: AnalysedMessage) -> AnalysedTable:
-    return AnalysedTable(
+def _build_identity(asked: AnalysedTable) -> TableIdentity:
+    return TableIdentity(
         name=asked.table,
         created_s=asked.created_s,
         location=asked.location,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from hive_acid import config
 from hive_acid.compaction.beside_hive import WatchedPlace
-from hive_acid.compaction.plan.engine import CompactionEngine, CompactionJob
+from hive_acid.compaction.plan.engine import CompactionEngine, FoldingJob
 from hive_acid.compaction.plan.flat_planning import build_flat_plan
 from hive_acid.compaction.plan.overrides import FileOverrides
 from hive_acid.compaction.plan.planning import (
@@ -58,7 +58,7 @@ from hive_acid.writing.table_rules import (
 
 
 @dataclass(frozen=True)
-class Place:
+class CompactedPlace:
     """The place that is compacted: a flat table (`partition` is None) or a partition."""
 
     table: TableDescription
@@ -94,7 +94,7 @@ class Foldable:
     history in what is folded, `folders` the names of all folders of the place.
     """
 
-    place: Place
+    place: CompactedPlace
     write_ids: ValidWriteIdList
     scan: ScanPartition
     plan: CompactionPlan
@@ -121,7 +121,7 @@ class Compactor:
         self._notes = notes or NoteWriter()
         self._renumbering = Renumbering(metastore, file_system, settings)
 
-    def find_place(self, name: TableName, partition: str | None, kind: CompactionKind) -> Place:
+    def find_place(self, name: TableName, partition: str | None, kind: CompactionKind) -> CompactedPlace:
         """The table or partition as the metastore has it now.
 
         Raises HIVE_ACID_TABLE_NOT_FOUND; HIVE_ACID_PARTITION_NOT_FOUND; HIVE_ACID_UNSUPPORTED_TABLE for what cannot be
@@ -134,14 +134,14 @@ class Compactor:
             raise build_error("HIVE_ACID_INTERNAL", reason=f"{name} is compacted by partition if it has any")
         self._refuse_storage(table.location, kind, name)
         if partition is None:
-            return Place(table, None)
+            return CompactedPlace(table, None)
         found = self._metastore.partitions(name, [partition])
         if not found:
             raise build_error("HIVE_ACID_PARTITION_NOT_FOUND", table=name, partition=partition)
         if refusal := find_partition_obstacle(table, found[0]):
             raise refusal.build_error(operation=f"A {kind.value} compaction", table=name)
         self._refuse_storage(found[0].location, kind, name)
-        return Place(table, found[0])
+        return CompactedPlace(table, found[0])
 
     def _refuse_storage(self, location: str, kind: CompactionKind, name: TableName) -> None:
         """On the 3.1 line a base counts as soon as it is there, which must be as a whole whatever is allowed."""
@@ -153,7 +153,7 @@ class Compactor:
         refuse_mounted(self._file_system, operation, name, [location], allowed)
         refuse_local_files(self._file_system, operation, name, [location], self._settings)
 
-    def meet_changes(self, place: Place, kind: CompactionKind, transaction: Transaction) -> None:
+    def meet_changes(self, place: CompactedPlace, kind: CompactionKind, transaction: Transaction) -> None:
         """The first check under the lock. Raises Conflict if rows were changed that have new IDs afterwards."""
         if place.gives_new_ids(kind):
             self._renumbering.meet_changes(place.lock(kind), transaction)
@@ -165,7 +165,7 @@ class Compactor:
             self._renumbering.keep_changes_out(lock, found.place.location, found.write_ids, transaction)
 
     def find_foldable(
-        self, place: Place, kind: CompactionKind, transaction: Transaction, buckets: int | None = None
+        self, place: CompactedPlace, kind: CompactionKind, transaction: Transaction, buckets: int | None = None
     ) -> Foldable:
         """The work that the transaction, which holds the lock, finds to fold.
 
@@ -208,7 +208,7 @@ class Compactor:
         folders = frozenset(path for path in state.listing.folders if "/" not in path)
         return Foldable(place, write_ids, partition, plan, cleanable, _find_notes(kind, state), folders)
 
-    def _scan(self, place: Place, write_ids: ValidWriteIdList, state: AcidState) -> ScanPartition:
+    def _scan(self, place: CompactedPlace, write_ids: ValidWriteIdList, state: AcidState) -> ScanPartition:
         name = place.table.name
         readable_bytes = load_readable_bytes(self._file_system, str(name), [state])
         if readable_bytes is None:
@@ -216,10 +216,10 @@ class Compactor:
         scan = build_scan_plan(place.table, write_ids, [(place.partition_name, state)], readable_bytes)
         return number_rows(self._file_system, scan, True).partitions[0]
 
-    def _load_state(self, place: Place, write_ids: ValidWriteIdList, snapshot: ValidTxnList) -> AcidState:
+    def _load_state(self, place: CompactedPlace, write_ids: ValidWriteIdList, snapshot: ValidTxnList) -> AcidState:
         return load_states(self._file_system, [place.location], write_ids, snapshot)[0]
 
-    def publication(self, place: Place, transaction: Transaction) -> Publication:
+    def publication(self, place: CompactedPlace, transaction: Transaction) -> Publication:
         """Where the result is staged, and put into place from."""
         marker = (METADATA_FILE, COMPACTED_METADATA) if self._metastore.line is MetastoreLine.HIVE_3 else None
         markers = Markers(transaction.txn_id, place.table.kind.has_row_ids, marker, marks_bases=marker is not None)
@@ -256,7 +256,7 @@ class Compactor:
 
     def _stage(self, found: Foldable, publication: Publication, overrides: FileOverrides) -> WriteResult:
         table = found.place.table
-        job = CompactionJob(
+        job = FoldingJob(
             table.name,
             table.columns,
             publication.staging,

@@ -19,7 +19,7 @@ from hive_acid.older_python import add_note
 from hive_acid.reading.late_tables import find_write_ids_now
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.snapshot.conversion import find_obstacle, find_unread_file
-from hive_acid.transactions.commits import Outcome
+from hive_acid.transactions.commits import CommitOutcome
 from hive_acid.transactions.ddl_locks import build_ddl_locks
 from hive_acid.transactions.manager import Transaction
 from hive_acid.wire.ddl_kinds import DdlKind
@@ -273,7 +273,7 @@ def _leave_sign(statement: DdlStatement, transaction: Transaction, error: BaseEx
     Its write ID is the sign by which older snapshots are known not to serve, and an aborted one is none. Nothing was
     written under it. `error` gets a note if it cannot be committed.
     """
-    if not statement.kind.traits.takes_partitions_away or transaction.outcome is not Outcome.OPEN:
+    if not statement.kind.traits.takes_partitions_away or transaction.outcome is not CommitOutcome.OPEN:
         return
     try:
         transaction.commit(heeds_cancellation=False)

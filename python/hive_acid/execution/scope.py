@@ -11,7 +11,7 @@ from hive_acid.metastore.types import LockComponent
 from hive_acid.model.table import TableName
 from hive_acid.reading.snapshot import ScannedSnapshot
 from hive_acid.reading.warehouse import Warehouse
-from hive_acid.transactions.commits import Outcome
+from hive_acid.transactions.commits import CommitOutcome
 from hive_acid.transactions.lower_write_ids import LowerWriteIds
 from hive_acid.transactions.manager import Transaction
 from hive_acid.writing.kept_lock import KeptLock
@@ -115,7 +115,7 @@ class WritingScope(Scope):
 
     def _undo(self, transaction: Transaction, error: BaseException) -> None:
         """Aborts because of `error` and takes back what was written, unless it may count; `error` may get notes."""
-        if transaction.outcome is not Outcome.COMMITTED and transaction.abort_because(error):
+        if transaction.outcome is not CommitOutcome.COMMITTED and transaction.abort_because(error):
             for publication in self._publications:
                 publication.undo(error)
 

@@ -13,8 +13,8 @@ from hive_acid.errors.outcome import StatementOutcome
 from hive_acid.execution.scope import Tools, WritingScope
 from hive_acid.execution.steps import AT_COMMIT, AT_COMMIT_OF_A_TABLE, IN_TRANSACTION, LOCKED_AHEAD, TOGETHER
 from hive_acid.metastore.types import LockComponent
-from hive_acid.model.analysed_table import AnalysedTable
 from hive_acid.model.table import TableName
+from hive_acid.model.table_identity import TableIdentity
 from hive_acid.reading.changed_tables import build_table_changed
 from hive_acid.reading.opening import Opening
 from hive_acid.reading.snapshot import Snapshot
@@ -80,7 +80,7 @@ class SessionTransaction(WritingScope):
         self._ensure_usable()
         self._reads.read(tables)
 
-    def ensure_same(self, analysed: AnalysedTable) -> None:
+    def ensure_same(self, analysed: TableIdentity) -> None:
         """See Snapshot; the table is locked as SHARED_READ until the transaction ends."""
         self._read(analysed.name).ensure_same(analysed)
 

@@ -11,7 +11,7 @@ Row = tuple[str | int | bool | None, ...]
 
 
 @dataclass(frozen=True)
-class Scope:
+class ShownScope:
     """The scope of a statement: everything, a database, a table, or the partitions with all of `parts`.
 
     `parts` are `k=v` as in the metastore's names of partitions. With `ignores_case`, their case does not matter: 3.1

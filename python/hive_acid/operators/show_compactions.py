@@ -8,7 +8,7 @@ from typing import Any
 from hive_acid.clock import format_age, is_old
 from hive_acid.compaction.services import WAITING_MS
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionState
-from hive_acid.operators.rows import Row, Scope
+from hive_acid.operators.rows import Row, ShownScope
 from hive_acid.sql.operator_statements import ShowCompactions, SortKey
 
 _TYPES = {CompactionKind.ABORT_CLEANUP: "ABORT_TXN_CLEANUP"}
@@ -17,7 +17,7 @@ _PLACES = {column.name: place for place, column in enumerate(ShowCompactions.COL
 
 
 def build_compaction_rows(
-    entries: Iterable[CompactionInfo], statement: ShowCompactions, scope: Scope, now_ms: int
+    entries: Iterable[CompactionInfo], statement: ShowCompactions, scope: ShownScope, now_ms: int
 ) -> list[Row]:
     """A row for each entry that the scope and the filters let pass (ShowCompactionsOperation of Hive 4.1).
 
@@ -29,7 +29,7 @@ def build_compaction_rows(
     return rows[: statement.limit]
 
 
-def _is_shown(entry: CompactionInfo, statement: ShowCompactions, scope: Scope) -> bool:
+def _is_shown(entry: CompactionInfo, statement: ShowCompactions, scope: ShownScope) -> bool:
     wanted = (
         (statement.compaction_id, entry.id),
         (statement.pool, entry.pool),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hive_acid.metastore.types import HeldLock
-from hive_acid.operators.rows import Row, Scope
+from hive_acid.operators.rows import Row, ShownScope
 
 
-def build_lock_rows(locks: Iterable[HeldLock], scope: Scope) -> list[Row]:
+def build_lock_rows(locks: Iterable[HeldLock], scope: ShownScope) -> list[Row]:
     """A row for each component of a lock within the scope, by lock ID (ShowLocksOperation of Hive 4.1).
 
     A lock on a whole database belongs to the database's scope and to none of its tables'. A lock in a transaction has

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.model.analysed_table import describe_analysed, find_change, normal_location
 from hive_acid.model.table import Partition, TableDescription
+from hive_acid.model.table_identity import describe_analysed, find_change, normal_location
 from hive_acid.reading.changed_tables import build_table_changed
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.scan_plan import ScanPlan

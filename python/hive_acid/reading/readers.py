@@ -10,8 +10,8 @@ from typing import Protocol
 
 from hive_acid import config
 from hive_acid.errors import HiveAcidError
-from hive_acid.model.analysed_table import AnalysedTable
 from hive_acid.model.table import TableName
+from hive_acid.model.table_identity import TableIdentity
 from hive_acid.reading.ended_readers import EndedReaders
 from hive_acid.reading.endings import Endings
 from hive_acid.reading.read_transaction import ReadTransaction
@@ -57,7 +57,7 @@ class _Reader:
 class ReadTable:
     """A table as a scan was analysed on it, and the other transactional tables that its query reads."""
 
-    analysed: AnalysedTable
+    analysed: TableIdentity
     together: tuple[TableName, ...] = ()
 
     @property

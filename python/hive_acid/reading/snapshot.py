@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.model.analysed_table import AnalysedTable
 from hive_acid.model.table import Partition, TableDescription, TableName
+from hive_acid.model.table_identity import TableIdentity
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.reading.changed_tables import build_table_changed, refuse_changed
 from hive_acid.reading.missing_folders import refuse_moved
@@ -28,7 +28,7 @@ class ScannedSnapshot(Protocol):
         """Told first of a query: all the transactional tables that it reads."""
         ...
 
-    def ensure_same(self, analysed: AnalysedTable) -> None:
+    def ensure_same(self, analysed: TableIdentity) -> None:
         """Raises HIVE_ACID_TABLE_CHANGED unless the table is what the scan was analysed on."""
         ...
 
@@ -50,7 +50,7 @@ class ForwardedSnapshot:
     def read_together(self, tables: Iterable[TableName]) -> None:
         self._snapshot.read_together(tables)
 
-    def ensure_same(self, analysed: AnalysedTable) -> None:
+    def ensure_same(self, analysed: TableIdentity) -> None:
         self._snapshot.ensure_same(analysed)
 
     def partition_names(self, table: TableName) -> list[str]:
@@ -100,7 +100,7 @@ class Snapshot:
     def read_together(self, tables: Iterable[TableName]) -> None:
         """A statement has locked what it reads."""
 
-    def ensure_same(self, analysed: AnalysedTable) -> None:
+    def ensure_same(self, analysed: TableIdentity) -> None:
         """Raises HIVE_ACID_TABLE_CHANGED unless the table whose files are read is what the scan was analysed on."""
         refuse_changed(analysed, self.description(analysed.name))
 

@@ -10,16 +10,16 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from hive_acid import __version__, clock, config
+from hive_acid.bridge.api_parts import ApiParts
 from hive_acid.bridge.cancellation import Cancellation
 from hive_acid.bridge.compaction import JvmCompactionEngine
 from hive_acid.bridge.jvm import JvmFileSystem, JvmJobs
 from hive_acid.bridge.operators import Operators, requester_name
-from hive_acid.bridge.planner_parts import PlannerParts
 from hive_acid.clock import monotonic_ms, wall_clock_ms
 from hive_acid.compaction.compactor import Compactor
 from hive_acid.compaction.initiator.after_write import AfterWrite
 from hive_acid.compaction.queue.liveness import STATEMENT_POOL_PREFIX, WORKER_PREFIX
-from hive_acid.compaction.queue.requests import CompactionRequests, Outcome
+from hive_acid.compaction.queue.requests import CompactionRequests, RequestOutcome
 from hive_acid.compaction.queue.session_runner import SessionRunner
 from hive_acid.compaction.queue.worker import Worker
 from hive_acid.execution.created_tables import CreatedTables
@@ -101,7 +101,7 @@ class CatalogSide:
         self.readers = _build_readers(warehouse, settings, jvm)
         self.compactions = self._build_compactions()
         self.requester = requester_name(identity)
-        self.parts = PlannerParts(
+        self.parts = ApiParts(
             settings,
             self.metastore,
             file_system,
@@ -126,7 +126,7 @@ class CatalogSide:
         version, running = f"spark-hive-acid {__version__}", self._cancellation.running
         return Worker(self.transactions, compactor, chosen, name, version, running)
 
-    def compact_anew(self, table: TableName, partition: str | None, settings: config.Settings) -> Outcome:
+    def compact_anew(self, table: TableName, partition: str | None, settings: config.Settings) -> RequestOutcome:
         """A major compaction that has begun after this call, once it has ended.
 
         It can be cancelled as a statement of its thread can. Raises what a statement that waits for one does.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from hive_acid.bridge.catalog_planner import CatalogPlanner
+from hive_acid.bridge.catalog_api import PythonCatalogApi
 from hive_acid.session.catalog_side import CatalogSide
 from hive_acid.wire.catalogs import CatalogRequest
 
@@ -19,27 +19,27 @@ class OwnCatalogs:
     def __init__(
         self,
         build_side: Callable[[CatalogRequest], CatalogSide],
-        build_planner: Callable[[CatalogSide], CatalogPlanner],
+        build_catalog_api: Callable[[CatalogSide], PythonCatalogApi],
     ) -> None:
         self._build_side = build_side
-        self._build_planner = build_planner
+        self._build_api = build_catalog_api
         self._guard = threading.Lock()
-        self._made: dict[tuple[str, frozenset[tuple[str, str]]], tuple[CatalogSide, CatalogPlanner]] = {}
+        self._made: dict[tuple[str, frozenset[tuple[str, str]]], tuple[CatalogSide, PythonCatalogApi]] = {}
 
-    def planner(self, asked: CatalogRequest) -> CatalogPlanner:
-        """The planner that answers for the catalog. Raises HIVE_ACID_CONFIGURATION for options that are wrong."""
+    def python_api(self, asked: CatalogRequest) -> PythonCatalogApi:
+        """The one that answers for the catalog. Raises HIVE_ACID_CONFIGURATION for options that are wrong."""
         return self._find(asked)[1]
 
     def side(self, asked: CatalogRequest) -> CatalogSide:
         """All that answers for the catalog. Raises HIVE_ACID_CONFIGURATION for options that are wrong."""
         return self._find(asked)[0]
 
-    def _find(self, asked: CatalogRequest) -> tuple[CatalogSide, CatalogPlanner]:
+    def _find(self, asked: CatalogRequest) -> tuple[CatalogSide, PythonCatalogApi]:
         key = (asked.name, frozenset(asked.options.items()))
         with self._guard:
             if key not in self._made:
                 side = self._build_side(asked)
-                self._made[key] = (side, self._build_planner(side))
+                self._made[key] = (side, self._build_api(side))
             return self._made[key]
 
     def close(self) -> None:

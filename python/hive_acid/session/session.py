@@ -13,9 +13,9 @@ from pyspark.sql import SparkSession
 
 from hive_acid.bridge.callback_port import ask_for_token
 from hive_acid.bridge.cancellation import Cancellation
-from hive_acid.bridge.catalog_planner import CatalogPlanner
+from hive_acid.bridge.catalog_api import PythonCatalogApi
 from hive_acid.bridge.connections import close_connection
-from hive_acid.bridge.planner import Planner
+from hive_acid.bridge.python_api import PythonApi
 from hive_acid.config import Settings
 from hive_acid.execution.catalog_definitions import CatalogDefinitions
 from hive_acid.hive_site import read_settings
@@ -37,12 +37,12 @@ def find_session_uris(session: SparkSession) -> str:
     return jsession.sessionState().newHadoopConf().get("hive.metastore.uris") or ""
 
 
-Register = Callable[[SparkSession, Planner], None]
+Register = Callable[[SparkSession, PythonApi], None]
 
 
-def _register(session: SparkSession, planner: Planner) -> None:
+def _register(session: SparkSession, python_api: PythonApi) -> None:
     jvm: Any = session._jvm
-    jvm.hiveacid.api.JvmApi.register(session._jsparkSession, planner)
+    jvm.hiveacid.api.JvmApi.register(session._jsparkSession, python_api)
 
 
 _attached: dict[int, Attachment] = {}
@@ -76,21 +76,21 @@ class Attachment(CatalogSide):
             of_catalog = hive_setting_of(asked, hive_setting), configured_for(asked, configured)
             return CatalogSide(session, find_uris(asked), *of_catalog, cancellation, asked=asked)
 
-        def build_planner(side: CatalogSide) -> CatalogPlanner:
+        def build_catalog_api(side: CatalogSide) -> PythonCatalogApi:
             metastore, files = side.metastore, side.file_system
             definitions = CatalogDefinitions(metastore, metastore, files, side.parts.ddl, side.identity.user)
-            return CatalogPlanner(jvm, session.sparkContext, side.parts, cancellation, side.metastore, definitions)
+            return PythonCatalogApi(jvm, session.sparkContext, side.parts, cancellation, side.metastore, definitions)
 
         cancellation = Cancellation(session.sparkContext)
         super().__init__(session, uris, hive_setting, configured, cancellation)
-        self._catalogs = catalogs = OwnCatalogs(build_side, build_planner)
+        self._catalogs = catalogs = OwnCatalogs(build_side, build_catalog_api)
         client = session.conf.get(hive_client.VERSION, None) or ""
-        self.planner = Planner(
+        self.python_api = PythonApi(
             jvm,
             session.sparkContext,
             self.parts,
             cancellation,
-            catalogs.planner,
+            catalogs.python_api,
             client_sees_insert_only=hive_client.sees_insert_only(client),
         )
         cancellation.install()
@@ -99,7 +99,7 @@ class Attachment(CatalogSide):
         _start_callbacks(session)
         if client.startswith("4."):
             hive_client.start_transaction_manager(session)
-        (register or _register)(session, self.planner)
+        (register or _register)(session, self.python_api)
 
     def side_of(self, catalog: CatalogRequest | None) -> CatalogSide:
         """All that answers for a catalog: this one for None, else that of a catalog with a metastore of its own."""

@@ -17,7 +17,7 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from hive_acid import __version__
-from hive_acid.bridge.planner import Planner
+from hive_acid.bridge.python_api import PythonApi
 from hive_acid.bridge.throwables import build_throwable
 from hive_acid.errors import HiveAcidError
 from hive_acid.session.session import Attachment
@@ -43,7 +43,7 @@ def main() -> int:
     except HiveAcidError as error:
         entry.failed(build_throwable(gateway.jvm, error))
         return FAILED
-    entry.ready(attachment.planner)
+    entry.ready(attachment.python_api)
     _wait_for_end()
     attachment.close("the driver has ended", _LONGEST_END_MS)
     return DONE
@@ -63,7 +63,7 @@ def _open_session(gateway: Any, entry: Any) -> SparkSession:
     return SparkSession(own, entry.session())
 
 
-def _register(session: SparkSession, planner: Planner) -> None:
+def _register(session: SparkSession, python_api: PythonApi) -> None:
     jvm: Any = session._jvm
     jvm.hiveacid.api.JvmApi.listen(session._jsparkSession)
 

@@ -19,7 +19,7 @@ from hive_acid.snapshot.listing import ListedFile, Listing
 
 
 @dataclass(frozen=True)
-class Place:
+class SetAsidePlace:
     """A flat table (`partition` is None) or a partition, as a reader sees it that begins now.
 
     `moved` are the folders of the write ID that were moved before; `is_barred`: that was broken off.
@@ -77,7 +77,7 @@ def without_bar(listing: Listing, write_id: int) -> Listing:
 
 
 def plan_set_aside(
-    table: TableName, write_id: int, write_ids: ValidWriteIdList, places: Sequence[Place]
+    table: TableName, write_id: int, write_ids: ValidWriteIdList, places: Sequence[SetAsidePlace]
 ) -> SetAsidePlan:
     """The plan, if the write ID can be set aside; `places` are all of the table, `write_ids` those of a reader.
 
@@ -129,7 +129,7 @@ def _find_covers(write_id: int, state: AcidState) -> Iterator[Refusal]:
             yield build_refusal("HIVE_ACID_SET_ASIDE.COVERED", path=path)
 
 
-def _find_own(write_id: int, place: Place) -> Iterator[PlannedFolder]:
+def _find_own(write_id: int, place: SetAsidePlace) -> Iterator[PlannedFolder]:
     """Also those that a compaction of this write ID alone has replaced: they would be seen again without it."""
     listing = place.state.listing
     for path in listing.folders:

@@ -33,8 +33,8 @@ from hive_acid.older_python import add_note
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.set_aside.delete_events import UnreadableDeletes, count_deletes
 from hive_acid.set_aside.set_aside_plan import (
-    Place,
     PlannedFolder,
+    SetAsidePlace,
     SetAsidePlan,
     build_set_aside_error,
     name_bar,
@@ -89,7 +89,7 @@ class _Survey:
     table: TableDescription
     write_id: int
     write_ids: ValidWriteIdList
-    places: Sequence[Place]
+    places: Sequence[SetAsidePlace]
 
     @property
     def barred(self) -> tuple[str, ...]:
@@ -165,7 +165,7 @@ class SettingAside:
         for root, listing, moved in zip(roots, listings, aside, strict=True):
             bare = without_bar(listing, write_id)
             state = load_state(self._files, bare, write_ids, seen)
-            places.append(Place(root.partition, state, _find_moved(moved.folders, write_id), bare != listing))
+            places.append(SetAsidePlace(root.partition, state, _find_moved(moved.folders, write_id), bare != listing))
         return _Survey(table, write_id, write_ids, places)
 
     def _plan(self, survey: _Survey) -> SetAsidePlan:

@@ -25,7 +25,7 @@ cancelled.
 """
 
 
-class Outcome(Enum):
+class CommitOutcome(Enum):
     """How a transaction ended, as far as this process knows."""
 
     OPEN = "open"
@@ -56,7 +56,7 @@ class Commit:
             self._may_count = self._may_count or error.was_sent
             raise
 
-    def resolve(self, lost: MetastoreUnavailable) -> tuple[Outcome, HiveAcidError | None]:
+    def resolve(self, lost: MetastoreUnavailable) -> tuple[CommitOutcome, HiveAcidError | None]:
         """The outcome, and the error unless it is committed, once its answer was lost.
 
         Asks for the state, and commits again (which is idempotent) while the transaction is open.
@@ -71,11 +71,11 @@ class Commit:
                 self._timing.resolve_pause_ms(self._settings.number(config.LOCK_POLL_MAX_MS))
                 continue
             if state is TransactionState.COMMITTED:
-                return Outcome.COMMITTED, None
+                return CommitOutcome.COMMITTED, None
             if state is TransactionState.ABORTED:
-                return Outcome.ABORTED, self._build_aborted()
+                return CommitOutcome.ABORTED, self._build_aborted()
             break
-        return (Outcome.UNKNOWN, self._build_unknown(lost)) if self._may_count else (Outcome.OPEN, lost)
+        return (CommitOutcome.UNKNOWN, self._build_unknown(lost)) if self._may_count else (CommitOutcome.OPEN, lost)
 
     def _send_if_open(self) -> TransactionState | None:
         """The state of the transaction; the commit is sent again if it is open.

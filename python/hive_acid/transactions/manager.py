@@ -20,7 +20,7 @@ from hive_acid.metastore.types import LockComponent, LockState, MetastoreLine, T
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidTxnList
 from hive_acid.older_python import add_note
-from hive_acid.transactions.commits import Commit, Outcome
+from hive_acid.transactions.commits import Commit, CommitOutcome
 from hive_acid.transactions.heartbeat import Heartbeat
 from hive_acid.transactions.kept_files import KeptFiles, asks_cleaner
 from hive_acid.transactions.locks import Identity, Timing, Waiting, acquire, acquire_at_once
@@ -35,10 +35,10 @@ def _nothing(*_: object) -> None:
 
 
 _TOLD = {
-    Outcome.OPEN: StatementOutcome.NOT_COMMITTED,  # no commit was sent, so it can only time out
-    Outcome.COMMITTED: StatementOutcome.COMMITTED,
-    Outcome.ABORTED: StatementOutcome.NOT_COMMITTED,
-    Outcome.UNKNOWN: StatementOutcome.NOT_KNOWN,
+    CommitOutcome.OPEN: StatementOutcome.NOT_COMMITTED,  # no commit was sent, so it can only time out
+    CommitOutcome.COMMITTED: StatementOutcome.COMMITTED,
+    CommitOutcome.ABORTED: StatementOutcome.NOT_COMMITTED,
+    CommitOutcome.UNKNOWN: StatementOutcome.NOT_KNOWN,
 }
 
 
@@ -48,7 +48,7 @@ class Transaction:
     def __init__(self, manager: TransactionManager, txn_id: int, subject: str, settings: config.Settings) -> None:
         self.txn_id = txn_id
         self.subject = subject
-        self.outcome = Outcome.OPEN
+        self.outcome = CommitOutcome.OPEN
         self._manager = manager
         self._settings = settings
         self._metastore = manager.metastore
@@ -144,13 +144,13 @@ class Transaction:
         # a beat that comes after the commit would find no transaction and report it as lost
         self._manager.heartbeat.unregister(self.txn_id)
         self._kept.stop()
-        self.outcome = Outcome.UNKNOWN  # which it stays if an interrupt comes while the answer is awaited
+        self.outcome = CommitOutcome.UNKNOWN  # which it stays if an interrupt comes while the answer is awaited
         commit = Commit(self._metastore, self.txn_id, self.subject, self._settings, self._manager.timing)
         try:
             commit.send()
-            self.outcome = Outcome.COMMITTED
+            self.outcome = CommitOutcome.COMMITTED
         except TransactionAborted:
-            self.outcome = Outcome.ABORTED
+            self.outcome = CommitOutcome.ABORTED
             raise
         except MetastoreUnavailable as lost:
             self.outcome, error = commit.resolve(lost)
@@ -159,14 +159,14 @@ class Transaction:
             if error is not None:
                 raise error from lost
         except HiveAcidError:
-            self.outcome = Outcome.OPEN
+            self.outcome = CommitOutcome.OPEN
             raise
 
     def end_read(self) -> None:
         """Ends a transaction that wrote nothing. Raises what the metastore says: then it times out."""
         self._manager.heartbeat.unregister(self.txn_id)
         self._kept.stop()
-        self.outcome = Outcome.COMMITTED
+        self.outcome = CommitOutcome.COMMITTED
         self._metastore.commit(self.txn_id)
 
     def abort(self) -> None:
@@ -175,25 +175,25 @@ class Transaction:
         Raises MetastoreUnavailable: then it times out. Raises MetastoreRefused or TransactionAborted if a commit of
         unknown outcome has succeeded, or may have.
         """
-        if self.outcome in (Outcome.COMMITTED, Outcome.ABORTED):
+        if self.outcome in (CommitOutcome.COMMITTED, CommitOutcome.ABORTED):
             return
         self._manager.heartbeat.unregister(self.txn_id)
         self._kept.stop()
         try:
             self._metastore.abort(self.txn_id)
         except TransactionAborted:
-            may_count = self.outcome is Outcome.UNKNOWN  # and a metastore forgets committed ones, too
+            may_count = self.outcome is CommitOutcome.UNKNOWN  # and a metastore forgets committed ones, too
             if may_count and self._metastore.transaction_state(self.txn_id) is not TransactionState.ABORTED:
                 raise
             LOG.info("transaction %d had been ended by the metastore", self.txn_id)
-        self.outcome = Outcome.ABORTED
+        self.outcome = CommitOutcome.ABORTED
 
     def abort_because(self, error: BaseException) -> bool:
         """Aborts; if that cannot be done, `error` gets a note. False if what it wrote may have been committed.
 
         An interrupt while a commit's answer is awaited leaves that open; the metastore's answer to the abort tells.
         """
-        may_count = self.outcome is Outcome.UNKNOWN
+        may_count = self.outcome is CommitOutcome.UNKNOWN
         try:
             self.abort()
         except Exception as second:  # noqa: BLE001 (the first error is what counts)
@@ -201,7 +201,7 @@ class Transaction:
                 add_note(error, f"whether transaction {self.txn_id} was committed is not known; its files are kept")
                 return False
             if self._has_ended():
-                self.outcome = Outcome.ABORTED
+                self.outcome = CommitOutcome.ABORTED
             else:
                 add_note(error, f"transaction {self.txn_id} was not aborted and will time out: {second}")
         return True

@@ -19,7 +19,7 @@ from hive_acid.user.columns import (
 )
 from hive_acid.user.merge_builder import AcidMergeBuilder
 from hive_acid.user.remote import is_remote, refuse_other_line
-from hive_acid.user.table_calls import TableCalls
+from hive_acid.user.table_calls import AcidTableCalls
 
 
 class AcidTable:
@@ -33,7 +33,7 @@ class AcidTable:
     The table is looked up by each call, so an `AcidTable` may be kept while others write to the table or alter it.
     """
 
-    def __init__(self, table: TableCalls) -> None:
+    def __init__(self, table: AcidTableCalls) -> None:
         self._table = table
 
     @classmethod

@@ -14,7 +14,7 @@ from hive_acid.session.shim import EXTENSION
 from hive_acid.sql.operator_statements import Compact, describe_statement
 from hive_acid.user.detail import build_detail_frame
 from hive_acid.user.history import build_history_frame
-from hive_acid.user.table_calls import Clause
+from hive_acid.user.table_calls import MergeClause
 from hive_acid.wire import codec
 from hive_acid.wire.table_detail import TableDetail
 
@@ -54,14 +54,14 @@ class ClassicCalls:
     def compact(self, statement: Compact) -> DataFrame:
         return self._wrap(self._table.operate(codec.write(describe_statement(statement))))
 
-    def merge(self, source: DataFrame, condition: Column, clauses: Sequence[Clause]) -> DataFrame:
+    def merge(self, source: DataFrame, condition: Column, clauses: Sequence[MergeClause]) -> DataFrame:
         groups = (
             [self._clause(clause) for clause in clauses if clause.group == group]
             for group in ("matched", "notMatched", "notMatchedBySource")
         )
         return self._wrap(self._table.merge(source._jdf, _jvm_column(condition), *groups))
 
-    def _clause(self, clause: Clause) -> Any:
+    def _clause(self, clause: MergeClause) -> Any:
         condition = _jvm_column(clause.condition)
         if clause.action == "delete":
             return self._table.deleteClause(condition)

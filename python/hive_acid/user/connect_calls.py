@@ -27,7 +27,7 @@ from hive_acid.spark_lines import is_before
 from hive_acid.sql.operator_statements import Compact, describe_statement
 from hive_acid.user.detail import build_detail_frame
 from hive_acid.user.history import build_history_frame
-from hive_acid.user.table_calls import Clause
+from hive_acid.user.table_calls import MergeClause
 from hive_acid.wire import codec
 from hive_acid.wire.table_calls import CalledClause, TableCall
 from hive_acid.wire.table_detail import TableDetail
@@ -100,7 +100,7 @@ class ConnectCalls:
         rows = self._rows(replace(self._call, method="compact", statement=described))
         return self._frame_of(rows, described.schema)
 
-    def merge(self, source: DataFrame, condition: Column, clauses: Sequence[Clause]) -> DataFrame:
+    def merge(self, source: DataFrame, condition: Column, clauses: Sequence[MergeClause]) -> DataFrame:
         columns = _Columns()
         place = columns.place(condition)
         called = tuple(_build_clause(clause, columns) for clause in clauses)
@@ -191,7 +191,7 @@ def _quoted_name(described: TableDetail) -> str:
     return ".".join(f"`{part.replace('`', '``')}`" for part in parts)
 
 
-def _build_clause(clause: Clause, columns: _Columns) -> CalledClause:
+def _build_clause(clause: MergeClause, columns: _Columns) -> CalledClause:
     condition = columns.place(clause.condition)
     if clause.assignments is None:
         return CalledClause(clause.group, clause.action, condition, None, None)

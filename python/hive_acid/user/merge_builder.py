@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pyspark.sql import Column, DataFrame
 
 from hive_acid.user.columns import build_column, build_condition, build_empty_error
-from hive_acid.user.table_calls import Action, Clause, Group, TableCalls
+from hive_acid.user.table_calls import AcidTableCalls, Action, Group, MergeClause
 
 Assignments = Mapping[str, "str | Column"]
 
@@ -21,11 +21,11 @@ class AcidMergeBuilder:
     again.
     """
 
-    def __init__(self, table: TableCalls, source: DataFrame, condition: Column) -> None:
+    def __init__(self, table: AcidTableCalls, source: DataFrame, condition: Column) -> None:
         self._table = table
         self._source = source
         self._condition = condition
-        self._clauses: list[Clause] = []
+        self._clauses: list[MergeClause] = []
 
     def whenMatchedUpdate(  # noqa: N802 (Delta's name)
         self,
@@ -78,7 +78,7 @@ class AcidMergeBuilder:
     def _add(
         self, group: Group, action: Action, condition: str | Column | None, assignments: Mapping[str, Column] | None
     ) -> AcidMergeBuilder:
-        self._clauses.append(Clause(group, action, build_condition(condition), assignments))
+        self._clauses.append(MergeClause(group, action, build_condition(condition), assignments))
         return self
 
 

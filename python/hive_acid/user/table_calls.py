@@ -15,7 +15,7 @@ Action = Literal["update", "insert", "delete"]
 
 
 @dataclass(frozen=True)
-class Clause:
+class MergeClause:
     """A clause of a MERGE.
 
     `assignments` are None where all columns are assigned by name; so they are for delete.
@@ -27,13 +27,13 @@ class Clause:
     assignments: Mapping[str, Column] | None = None
 
 
-class TableCalls(Protocol):
+class AcidTableCalls(Protocol):
     """One table of a session. A condition None means all rows; each method raises what the SQL statement raises."""
 
     def frame(self) -> DataFrame:
         """The table's rows."""
 
-    def aliased(self, name: str) -> TableCalls:
+    def aliased(self, name: str) -> AcidTableCalls:
         """The same table under another name."""
 
     def delete(self, condition: Column | None) -> DataFrame:
@@ -48,7 +48,7 @@ class TableCalls(Protocol):
     def compact(self, statement: Compact) -> DataFrame:
         """Runs an ALTER TABLE … COMPACT, which need not name the table: a row for each partition."""
 
-    def merge(self, source: DataFrame, condition: Column, clauses: Sequence[Clause]) -> DataFrame:
+    def merge(self, source: DataFrame, condition: Column, clauses: Sequence[MergeClause]) -> DataFrame:
         """Runs a MERGE: its result row."""
 
     def detail(self) -> DataFrame:

@@ -10,7 +10,7 @@ from hive_acid.model.table import Column, TableName
 
 @dataclass(frozen=True)
 class AnalysedTable:
-    """The table that `hive_acid.model.analysed_table.AnalysedTable` is made of.
+    """The table that `hive_acid.model.table_identity.AnalysedTable` is made of.
 
     `created_s` is the time of its creation in seconds since 1970, 0 if it is not known. `properties` are those that
     make it transactional, their keys in lower case. `columns` is None for tables whose columns come from a SerDe.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.model.analysed_table import describe_analysed, find_change
+from hive_acid.model.table_identity import describe_analysed, find_change
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.reading.late_tables import find_changed_since, find_write_ids_now
 from hive_acid.snapshot.acid_state import find_changes, holds_one_of, newest_base_write_id

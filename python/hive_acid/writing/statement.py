@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from hive_acid.model.analysed_table import AnalysedTable
 from hive_acid.model.table import TableDescription, TableName
+from hive_acid.model.table_identity import TableIdentity
 from hive_acid.reading.changed_tables import refuse_changed
 from hive_acid.wire.row_writes import RowWrites
 from hive_acid.wire.statement_kinds import StatementKind
@@ -29,7 +29,7 @@ class Statement:
     sources: tuple[TableName, ...]
     time_zone: str
     parallelism: int
-    analysed: tuple[AnalysedTable, ...]
+    analysed: tuple[TableIdentity, ...]
     settings: Mapping[str, str] = field(default_factory=dict)
     overwrite: Overwrite | None = None
     text: StatementText | None = None

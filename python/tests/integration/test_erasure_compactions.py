@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import udf
 
-from hive_acid.compaction.queue.requests import CompactionRequests, Outcome
+from hive_acid.compaction.queue.requests import CompactionRequests, RequestOutcome
 from hive_acid.config import Settings
 from hive_acid.errors import StatementCancelled
 from hive_acid.metastore.compaction_types import CompactionRequest
@@ -95,7 +95,7 @@ def test_an_error_of_another_kind_ends_all_and_cancels_their_jobs(
         Path(done).touch()
         return value
 
-    def compact_anew(self: CompactionRequests, request: CompactionRequest, settings: Settings) -> Outcome:
+    def compact_anew(self: CompactionRequests, request: CompactionRequest, settings: Settings) -> RequestOutcome:
         if request.partition == "d=0":
             assert eventually(begun.exists, 30)
             raise RuntimeError("on purpose")
@@ -114,7 +114,7 @@ def test_one_that_waits_is_cancelled_with_the_others(
 ) -> None:
     ends, waits = dict[str | None, str | None](), threading.Event()
 
-    def compact_anew(self: CompactionRequests, request: CompactionRequest, settings: Settings) -> Outcome:
+    def compact_anew(self: CompactionRequests, request: CompactionRequest, settings: Settings) -> RequestOutcome:
         if request.partition == "d=0":
             assert waits.wait(60)
             raise RuntimeError("on purpose")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from hive_acid.compaction.queue.requests import CompactionRequests, Outcome
+from hive_acid.compaction.queue.requests import CompactionRequests, RequestOutcome
 from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.compaction_types import CompactionJob, CompactionKind, CompactionRequest
 from hive_acid.metastore.transports.binary_connection import BinaryConnection
@@ -216,7 +216,7 @@ def test_a_compaction_of_another_that_began_before_is_waited_for(
         assert job is not None
         jobs.append(job)
 
-    def find_and_end(requests: CompactionRequests, request: CompactionRequest) -> list[Outcome]:
+    def find_and_end(requests: CompactionRequests, request: CompactionRequest) -> list[RequestOutcome]:
         found = find_under_way(requests, request)
         while jobs:
             client.mark_failed(jobs.pop())

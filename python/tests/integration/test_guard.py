@@ -172,5 +172,5 @@ def test_a_session_without_our_callbacks_refuses_to_read(tables: Tables, spark: 
             tables.sql("SELECT * FROM t")
         assert caught.value.getCondition() == "HIVE_ACID_NO_PLANNER"
     finally:
-        bridge.register(spark._jsparkSession, attachment.planner)
+        bridge.register(spark._jsparkSession, attachment.python_api)
     assert tables.sql("SELECT * FROM t") == []

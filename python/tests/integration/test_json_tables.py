@@ -1,7 +1,7 @@
 """Insert-only tables of JSON: what is read, what is an error of its line, and what is refused by name.
 
 The metastore is of 4.0, and so are the conversions; those of the other releases are tested where they are made
-(LineParserSuite) and beside the engines (interop).
+(JsonLineParserSuite) and beside the engines (interop).
 """
 
 from __future__ import annotations

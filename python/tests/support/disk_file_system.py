@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from hive_acid.compaction.plan.engine import CompactionJob
+from hive_acid.compaction.plan.engine import FoldingJob
 from hive_acid.errors import build_error
 from hive_acid.model.names import is_hidden
 from hive_acid.snapshot.filesystem import ListedFile, Listing
@@ -53,7 +53,7 @@ class DiskFileSystem:
 class LineEngine:
     """Folds files whose rows are their lines."""
 
-    def compact(self, job: CompactionJob) -> WriteResult:
+    def compact(self, job: FoldingJob) -> WriteResult:
         """Writes the lines of all files that each result is made of, one after the other."""
         made = [
             (file.folder, f"bucket_{file.bucket:05d}", "".join(map(_read_lines, file.groups)))

@@ -11,9 +11,9 @@ from hive_acid.config import Settings
 from hive_acid.execution.dry_run_report import DryRun
 from hive_acid.execution.executor import Executor
 from hive_acid.metastore.types import MetastoreLine, TransactionState
-from hive_acid.model.analysed_table import describe_analysed
 from hive_acid.model.names import FolderKind, FolderName
 from hive_acid.model.table import Column, TableDescription, TableName
+from hive_acid.model.table_identity import describe_analysed
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.transactions.heartbeat import Heartbeat
 from hive_acid.transactions.locks import Identity

@@ -4,7 +4,7 @@ import java.util.Optional
 
 import hiveacid.api.AcidTablePlans
 import hiveacid.errors.AcidException
-import hiveacid.python.{Planner, PythonSide}
+import hiveacid.python.{PythonApi, PythonSide}
 import hiveacid.sidecar.SidecarEntry
 import hiveacid.values.AcidTable
 import hiveacid.wire.{CalledClause, TableCall, TableQuestion, Wire}
@@ -103,10 +103,10 @@ final private class CalledTable(planner: SparkConnectPlanner, content: proto.Pro
   /** The text comes first among the expressions. */
   private def column(place: Int): Expression = planner.transformExpression(content.getExpressions(place + 1))
 
-  private def ask(question: (Planner, String) => Object): LogicalPlan = {
+  private def ask(question: (PythonApi, String) => Object): LogicalPlan = {
     val description = table.description
     val asked = TableQuestion(AcidTable.name(description), call.limit, PythonSide.settings(session))
-    answer(PythonSide.text(question(PythonSide.plannerFor(session, description), Wire.write(asked))))
+    answer(PythonSide.text(question(PythonSide.apiFor(session, description), Wire.write(asked))))
   }
 
   /** One row with a text. */

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from hive_acid.compaction.plan.planning import CompactedFile as PlannedFile
-from hive_acid.compaction.plan.planning import CompactionPlan
-from hive_acid.compaction.plan.planning import FoldedFile as PlannedInput
+from hive_acid.compaction.plan.planning import CompactionPlan, PlannedFile, PlannedInput
 from hive_acid.model.bucket import BucketProperty
 from hive_acid.model.evolution import Evolution
 from hive_acid.model.table import Column, TableName
@@ -22,7 +20,7 @@ from hive_acid.writing.table_rules import FileLayout, quote_fields
 
 
 @dataclass(frozen=True)
-class CompactionJob:
+class FoldingJob:
     """One job of compaction, of a table or of one partition.
 
     `columns` are the table's, as the metastore has them: Spark's catalog may show types of text that they had before
@@ -92,7 +90,7 @@ def _find_raw(raw: RawIds, file: ScanFile) -> RawRows:
 class CompactionEngine(Protocol):
     """Folds files."""
 
-    def compact(self, job: CompactionJob) -> WriteResult:
+    def compact(self, job: FoldingJob) -> WriteResult:
         """Makes the files of the plan below `job.staging`, in folders that lie directly there.
 
         Raises HIVE_ACID_UNSUPPORTED_LAYOUT for rows that are not in the order of their IDs, and what a scan raises.

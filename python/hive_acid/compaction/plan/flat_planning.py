@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from hive_acid.compaction.plan.planning import (
-    CompactedFile,
     CompactionPlan,
-    FoldedFile,
+    PlannedFile,
+    PlannedInput,
     build_base_name,
     build_delta_name,
     is_enough,
@@ -52,10 +52,10 @@ def build_flat_plan(
         folders = tuple(folder for folder in folders if _is_of_delta(folder, state))
     else:
         name = build_base_name(state, visibility_txn_id)
-    found = [FoldedFile(folder, file) for folder in folders for file in folder.files]
+    found = [PlannedInput(folder, file) for folder in folders for file in folder.files]
     runs = _by_bucket(found, table) if table.bucket_count else enumerate(_pack(found))
-    files = tuple(CompactedFile(name, number, False, ((tuple(run),),)) for number, run in runs)
-    return CompactionPlan(files or (CompactedFile(name, 0, False, ()),), needs_cleaning, False)
+    files = tuple(PlannedFile(name, number, False, ((tuple(run),),)) for number, run in runs)
+    return CompactionPlan(files or (PlannedFile(name, 0, False, ()),), needs_cleaning, False)
 
 
 def _is_of_delta(folder: ScanFolder, state: AcidState) -> bool:
@@ -64,8 +64,8 @@ def _is_of_delta(folder: ScanFolder, state: AcidState) -> bool:
     return any(f"{folder.path}/".startswith(f"{path}/") for path in paths)
 
 
-def _by_bucket(files: Iterable[FoldedFile], table: TableDescription) -> list[tuple[int, list[FoldedFile]]]:
-    runs: dict[int, list[FoldedFile]] = {}
+def _by_bucket(files: Iterable[PlannedInput], table: TableDescription) -> list[tuple[int, list[PlannedInput]]]:
+    runs: dict[int, list[PlannedInput]] = {}
     for one in files:
         bucket = find_bucket(one.file.path)
         if bucket is None or bucket >= table.bucket_count:
@@ -76,9 +76,9 @@ def _by_bucket(files: Iterable[FoldedFile], table: TableDescription) -> list[tup
     return sorted(runs.items())
 
 
-def _pack(files: Iterable[FoldedFile]) -> Iterator[list[FoldedFile]]:
+def _pack(files: Iterable[PlannedInput]) -> Iterator[list[PlannedInput]]:
     """The files in order, in runs of at most MERGED_BYTES but for a file that is larger by itself."""
-    run: list[FoldedFile] = []
+    run: list[PlannedInput] = []
     run_bytes = 0
     for one in files:
         if run and run_bytes + one.file.length_bytes > MERGED_BYTES:

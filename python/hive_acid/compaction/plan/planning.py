@@ -16,11 +16,11 @@ from hive_acid.snapshot.acid_state import AcidFolder, AcidState
 from hive_acid.snapshot.scan_plan import ScanDeletes, ScanPartition
 from hive_acid.wire.scan_plan import ScanFile, ScanFolder
 
-Run = tuple["FoldedFile", ...]
+Run = tuple["PlannedInput", ...]
 
 
 @dataclass(frozen=True)
-class FoldedFile:
+class PlannedInput:
     """A file of `folder`. Files of deletes and of rows of one bucket are never folded together."""
 
     folder: ScanFolder | ScanDeletes
@@ -28,7 +28,7 @@ class FoldedFile:
 
 
 @dataclass(frozen=True)
-class CompactedFile:
+class PlannedFile:
     """A file to be made: of what, in which folder, for which bucket.
 
     `groups` are in the order of row IDs: all rows of one come before those of the next. A group is of runs whose rows
@@ -49,7 +49,7 @@ class CompactionPlan:
     `needs_cleaning`: there are folders that nobody needs, so the Cleaner is to be told even if nothing is made.
     """
 
-    files: tuple[CompactedFile, ...]
+    files: tuple[PlannedFile, ...]
     needs_cleaning: bool
     applies_deletes: bool = True
 
@@ -97,9 +97,9 @@ def build_compaction_plan(
     if kind is CompactionKind.REBALANCE:
         found = len({file.bucket for source in partition.folders for file in source.files})
         groups = _build_groups(partition.folders)
-        return CompactionPlan((CompactedFile(folder, 0, False, groups, buckets or found or 1),), needs_cleaning)
+        return CompactionPlan((PlannedFile(folder, 0, False, groups, buckets or found or 1),), needs_cleaning)
     files = _data_files(folder, partition.folders)
-    return CompactionPlan(tuple(files) or (CompactedFile(folder, 0, False, ()),), needs_cleaning)
+    return CompactionPlan(tuple(files) or (PlannedFile(folder, 0, False, ()),), needs_cleaning)
 
 
 def find_last_folded(state: AcidState) -> int | None:
@@ -144,7 +144,7 @@ def build_delta_name(kind: FolderKind, state: AcidState, visibility_txn_id: int)
     return FolderName(kind, first, last, None, visibility_txn_id).format()
 
 
-def _minor_files(state: AcidState, partition: ScanPartition, visibility_txn_id: int) -> list[CompactedFile]:
+def _minor_files(state: AcidState, partition: ScanPartition, visibility_txn_id: int) -> list[PlannedFile]:
     def name(kind: FolderKind) -> str:
         return build_delta_name(kind, state, visibility_txn_id)
 
@@ -152,18 +152,18 @@ def _minor_files(state: AcidState, partition: ScanPartition, visibility_txn_id: 
     rows = [folder for folder in partition.folders if folder.path in paths]
     files = _data_files(name(FolderKind.DELTA), rows)
     if state.deltas and not files:
-        files = [CompactedFile(name(FolderKind.DELTA), 0, False, ())]
+        files = [PlannedFile(name(FolderKind.DELTA), 0, False, ())]
     folder = name(FolderKind.DELETE_DELTA)
     buckets = sorted({file.bucket for deletes in partition.deletes for file in deletes.files})
     for bucket in buckets:
-        runs = tuple((FoldedFile(d, f),) for d in partition.deletes for f in d.files if f.bucket == bucket)
-        files.append(CompactedFile(folder, bucket, True, (runs,)))
+        runs = tuple((PlannedInput(d, f),) for d in partition.deletes for f in d.files if f.bucket == bucket)
+        files.append(PlannedFile(folder, bucket, True, (runs,)))
     return files
 
 
-def _data_files(folder: str, sources: Sequence[ScanFolder]) -> list[CompactedFile]:
+def _data_files(folder: str, sources: Sequence[ScanFolder]) -> list[PlannedFile]:
     buckets = sorted({file.bucket for source in sources for file in source.files})
-    return [CompactedFile(folder, bucket, False, _build_groups(_restrict(sources, bucket))) for bucket in buckets]
+    return [PlannedFile(folder, bucket, False, _build_groups(_restrict(sources, bucket))) for bucket in buckets]
 
 
 def _restrict(sources: Sequence[ScanFolder], bucket: int) -> list[ScanFolder]:
@@ -187,6 +187,6 @@ def _build_groups(sources: Sequence[ScanFolder]) -> tuple[tuple[Run, ...], ...]:
 def _build_runs(source: ScanFolder) -> list[Run]:
     """The rows of files without ACID columns are numbered through, file after file of one bucket."""
     if source.raw is None:
-        return [(FoldedFile(source, file),) for file in source.files]
+        return [(PlannedInput(source, file),) for file in source.files]
     by_bucket = groupby(sorted(source.files, key=lambda file: file.bucket), key=lambda file: file.bucket)
-    return [tuple(FoldedFile(source, file) for file in run) for _, run in by_bucket]
+    return [tuple(PlannedInput(source, file) for file in run) for _, run in by_bucket]

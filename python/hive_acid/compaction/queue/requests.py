@@ -27,7 +27,7 @@ NOT_NEEDED = "not needed"
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RequestOutcome:
     """A request, what the metastore answered, and where it stands now.
 
     `state` is the metastore's word for it, `reason` why it was not accepted or not done, empty otherwise. One that is
@@ -54,7 +54,7 @@ class Runner(Protocol):
 
     def prepare(
         self, requests: Sequence[CompactionRequest], settings: config.Settings, *, skips_needless: bool
-    ) -> Sequence[CompactionRequest | Outcome]:
+    ) -> Sequence[CompactionRequest | RequestOutcome]:
         """Does what must be done before they are in the queue; returns them, in order, as they are to be put there.
 
         In the place of one that is not to be made stands its outcome; so of those for which there is nothing to do, if
@@ -64,7 +64,7 @@ class Runner(Protocol):
         """
         ...
 
-    def run(self, outcomes: Sequence[Outcome], settings: config.Settings) -> Sequence[Outcome]:
+    def run(self, outcomes: Sequence[RequestOutcome], settings: config.Settings) -> Sequence[RequestOutcome]:
         """Does those of the requests that nobody else has begun.
 
         The outcomes, in order, under the IDs by which the queue tells what became of them.
@@ -109,7 +109,7 @@ class CompactionRequests:
         *,
         waits: bool,
         skips_needless: bool = False,
-    ) -> list[Outcome]:
+    ) -> list[RequestOutcome]:
         """The outcome of each request, in order; with `waits`, of those that were accepted once they have ended.
 
         `skips_needless`: nothing is put into the queue that would find nothing to do in this session.
@@ -130,12 +130,12 @@ class CompactionRequests:
 
     def _prepare(
         self, requests: Sequence[CompactionRequest], settings: config.Settings, skips_needless: bool
-    ) -> Sequence[CompactionRequest | Outcome]:
+    ) -> Sequence[CompactionRequest | RequestOutcome]:
         if self._runner is None:
             return requests
         return self._runner.prepare(requests, settings, skips_needless=skips_needless)
 
-    def compact_anew(self, request: CompactionRequest, settings: config.Settings) -> Outcome:
+    def compact_anew(self, request: CompactionRequest, settings: config.Settings) -> RequestOutcome:
         """The outcome of a compaction that has begun after this call, once it has ended.
 
         The queue accepts none while another one of the same table or partition is under way. That one may have begun
@@ -152,19 +152,23 @@ class CompactionRequests:
             self._wait(under_way, settings)
         return outcome
 
-    def _find_under_way(self, request: CompactionRequest) -> list[Outcome]:
+    def _find_under_way(self, request: CompactionRequest) -> list[RequestOutcome]:
         where = (request.table, request.partition)
         return [
-            Outcome(request, entry.id, True, entry.state.value, "")
+            RequestOutcome(request, entry.id, True, entry.state.value, "")
             for entry in self._queue.compactions()
             if (entry.table, entry.partition) == where and entry.state.is_pending
         ]
 
-    def _request(self, prepared: Sequence[CompactionRequest | Outcome], settings: config.Settings) -> list[Outcome]:
-        outcomes: list[Outcome] = []
+    def _request(
+        self, prepared: Sequence[CompactionRequest | RequestOutcome], settings: config.Settings
+    ) -> list[RequestOutcome]:
+        outcomes: list[RequestOutcome] = []
         try:
             for each in prepared:
-                outcome = each if isinstance(each, Outcome) else build_outcome(each, send_request(self._queue, each))
+                outcome = (
+                    each if isinstance(each, RequestOutcome) else build_outcome(each, send_request(self._queue, each))
+                )
                 outcomes.append(outcome)  # an error tells of those before it
         except BaseException as error:
             _note_requested(error, outcomes)
@@ -174,18 +178,18 @@ class CompactionRequests:
             raise
         return outcomes
 
-    def _found(self, outcomes: Sequence[Outcome]) -> list[Outcome]:
+    def _found(self, outcomes: Sequence[RequestOutcome]) -> list[RequestOutcome]:
         """Where they stand if somebody was at work; a request alone needs no second look."""
         return list(outcomes) if self._runner is None else self._look(outcomes)
 
-    def _await(self, outcomes: Sequence[Outcome], settings: config.Settings) -> list[Outcome]:
+    def _await(self, outcomes: Sequence[RequestOutcome], settings: config.Settings) -> list[RequestOutcome]:
         found = self._wait(outcomes, settings)
         for outcome in found:
             if outcome.accepted and outcome.state not in {state.value for state in _GOOD_ENDS}:
                 raise _failure(outcome)
         return found
 
-    def _wait(self, outcomes: Sequence[Outcome], settings: config.Settings) -> list[Outcome]:
+    def _wait(self, outcomes: Sequence[RequestOutcome], settings: config.Settings) -> list[RequestOutcome]:
         """Until all have ended, however they do."""
         poll_ms = settings.number(config.COMPACTION_POLL_MS)
         timeout_ms = settings.number(config.COMPACTION_WAIT_TIMEOUT_MS)
@@ -202,7 +206,7 @@ class CompactionRequests:
                 raise _timeout(pending[0], waited_ms)
             self._pause_ms(min(poll_ms, timeout_ms - waited_ms))
 
-    def _look(self, outcomes: Sequence[Outcome]) -> list[Outcome]:
+    def _look(self, outcomes: Sequence[RequestOutcome]) -> list[RequestOutcome]:
         entries = {entry.id: entry for entry in self._queue.compactions()}
         return [
             _updated(outcome, entries.get(outcome.compaction_id or 0)) if outcome.accepted else outcome
@@ -224,7 +228,7 @@ def send_request(queue: CompactionQueue, request: CompactionRequest) -> Requeste
         raise
 
 
-def build_outcome(request: CompactionRequest, answer: RequestedCompaction) -> Outcome:
+def build_outcome(request: CompactionRequest, answer: RequestedCompaction) -> RequestOutcome:
     """The metastore's answer to the request.
 
     3.1 gives no reason for not accepting one: there is an entry before it, which it names.
@@ -232,32 +236,32 @@ def build_outcome(request: CompactionRequest, answer: RequestedCompaction) -> Ou
     reason = answer.reason
     if not answer.accepted and not reason:
         reason = f"compaction {answer.id} of it is {answer.state.value}"
-    return Outcome(request, answer.id, answer.accepted, answer.state.value, reason)
+    return RequestOutcome(request, answer.id, answer.accepted, answer.state.value, reason)
 
 
-def _updated(outcome: Outcome, entry: CompactionInfo | None) -> Outcome:
+def _updated(outcome: RequestOutcome, entry: CompactionInfo | None) -> RequestOutcome:
     if entry is None:
-        return Outcome(outcome.request, outcome.compaction_id, True, "unknown", _FORGOTTEN)
+        return RequestOutcome(outcome.request, outcome.compaction_id, True, "unknown", _FORGOTTEN)
     state = CompactionState.READY if entry.state is CompactionState.SUCCEEDED else entry.state
-    return Outcome(outcome.request, outcome.compaction_id, True, state.value, entry.error or "", entry.kind)
+    return RequestOutcome(outcome.request, outcome.compaction_id, True, state.value, entry.error or "", entry.kind)
 
 
-def _is_pending(outcome: Outcome) -> bool:
+def _is_pending(outcome: RequestOutcome) -> bool:
     return outcome.accepted and outcome.state in {state.value for state in CompactionState if state.is_pending}
 
 
-def _note_requested(error: BaseException, outcomes: Sequence[Outcome]) -> None:
+def _note_requested(error: BaseException, outcomes: Sequence[RequestOutcome]) -> None:
     ids = [str(outcome.compaction_id) for outcome in outcomes if outcome.accepted]
     if ids:
         add_note(error, f"requested were the compactions {', '.join(ids)}, which SHOW COMPACTIONS lists")
 
 
-def _where(outcome: Outcome) -> str:
+def _where(outcome: RequestOutcome) -> str:
     partition = outcome.request.partition
     return f"{outcome.request.table} ({partition})" if partition else str(outcome.request.table)
 
 
-def _describe_state(outcome: Outcome) -> str:
+def _describe_state(outcome: RequestOutcome) -> str:
     """Nobody can tell whether a pool is served; what no worker has begun is likely in one that is not."""
     if outcome.state != CompactionState.INITIATED.value:
         return outcome.state
@@ -266,7 +270,7 @@ def _describe_state(outcome: Outcome) -> str:
     return f"{outcome.state} (no worker has begun it; on 4.x hive-acid worker{pool} does, {on_3_1})"
 
 
-def _timeout(outcome: Outcome, waited_ms: int) -> HiveAcidError:
+def _timeout(outcome: RequestOutcome, waited_ms: int) -> HiveAcidError:
     return build_error(
         "HIVE_ACID_COMPACTION_TIMEOUT",
         compactionId=outcome.compaction_id,
@@ -277,7 +281,7 @@ def _timeout(outcome: Outcome, waited_ms: int) -> HiveAcidError:
     )
 
 
-def _failure(outcome: Outcome) -> HiveAcidError:
+def _failure(outcome: RequestOutcome) -> HiveAcidError:
     return build_error(
         "HIVE_ACID_COMPACTION_FAILED",
         compactionId=outcome.compaction_id,

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from hive_acid import config
 from hive_acid.compaction.queue.liveness import is_of_statement
-from hive_acid.compaction.queue.requests import NOT_NEEDED, Outcome, build_outcome
+from hive_acid.compaction.queue.requests import NOT_NEEDED, RequestOutcome, build_outcome
 from hive_acid.compaction.queue.statement_work import StatementWork
 from hive_acid.compaction.queue.worker import NOTHING_TO_DO, Worker
 from hive_acid.errors import HiveAcidError, build_error
@@ -44,7 +44,7 @@ class SessionRunner:
 
     def prepare(
         self, requests: Sequence[CompactionRequest], settings: config.Settings, *, skips_needless: bool
-    ) -> list[CompactionRequest | Outcome]:
+    ) -> list[CompactionRequest | RequestOutcome]:
         """Requests for a pool are left to whoever serves it. One of a place at which Hive is (3.1) is not made.
 
         Raises HIVE_ACID_CONFIGURATION; HIVE_ACID_UNSUPPORTED_TABLE for a table that only Hive compacts: then nothing
@@ -64,10 +64,10 @@ class SessionRunner:
 
     def _prepare(
         self, worker: Worker, request: CompactionRequest, pool: str, skips_needless: bool
-    ) -> CompactionRequest | Outcome:
+    ) -> CompactionRequest | RequestOutcome:
         if self._metastore.line is MetastoreLine.HIVE_4:
             if skips_needless and not worker.has_work(request):
-                return Outcome(request, None, False, NOT_NEEDED, NOTHING_TO_DO)
+                return RequestOutcome(request, None, False, NOT_NEEDED, NOTHING_TO_DO)
             return replace(request, pool=pool)
         if request.kind is CompactionKind.MAJOR:
             entry = worker.publish_base(request.table, request.partition, dict(request.properties)).left_to
@@ -88,7 +88,7 @@ class SessionRunner:
     def tend(self, settings: config.Settings) -> None:
         self._build_worker(settings).fail_dead()
 
-    def run(self, outcomes: Sequence[Outcome], settings: config.Settings) -> list[Outcome]:
+    def run(self, outcomes: Sequence[RequestOutcome], settings: config.Settings) -> list[RequestOutcome]:
         """If one fails, the others are done, and the first failure is raised then.
 
         `StatementWork` says what becomes of a request that was refused because there is one already: the metastore's

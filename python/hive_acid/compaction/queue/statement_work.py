@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Sequence
 
 from hive_acid.compaction.queue.liveness import is_of_statement
-from hive_acid.compaction.queue.requests import Outcome, build_outcome, send_request
+from hive_acid.compaction.queue.requests import RequestOutcome, build_outcome, send_request
 from hive_acid.compaction.queue.worker import Worker
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable
 from hive_acid.metastore.compaction_types import (
@@ -39,7 +39,7 @@ class StatementWork:
     """
 
     def __init__(
-        self, metastore: Metastore, worker: Worker, outcomes: Sequence[Outcome], pause_ms: Callable[[int], None]
+        self, metastore: Metastore, worker: Worker, outcomes: Sequence[RequestOutcome], pause_ms: Callable[[int], None]
     ) -> None:
         self._metastore = metastore
         self._worker = worker
@@ -49,7 +49,7 @@ class StatementWork:
         self._refused = {_place(outcome.request): outcome.request for outcome in outcomes if _is_refused(outcome)}
         self.failures: list[Exception] = []
 
-    def do(self) -> list[Outcome]:
+    def do(self) -> list[RequestOutcome]:
         """The outcomes, in order, of what was accepted and of what was waiting."""
         for outcome in self._outcomes:
             if outcome.accepted and is_of_statement(outcome.request.pool):
@@ -59,7 +59,7 @@ class StatementWork:
         earlier = {_place(entry): entry for entry in self._waiting() if _is_for_us(entry)}
         return [self._meet(outcome, earlier.get(_place(outcome.request))) for outcome in self._outcomes]
 
-    def _meet(self, outcome: Outcome, entry: CompactionInfo | None) -> Outcome:
+    def _meet(self, outcome: RequestOutcome, entry: CompactionInfo | None) -> RequestOutcome:
         request = outcome.request
         if entry is None or not _is_refused(outcome):
             return outcome
@@ -72,10 +72,10 @@ class StatementWork:
                 return _leave(outcome, entry, f"it waits behind {len(others)} that only Hive's workers do")
             self._reach(entry)
         if covers:
-            return Outcome(request, entry.id, True, CompactionState.INITIATED.value, "", entry.kind)
+            return RequestOutcome(request, entry.id, True, CompactionState.INITIATED.value, "", entry.kind)
         return self._request_anew(request)
 
-    def _request_anew(self, request: CompactionRequest) -> Outcome:
+    def _request_anew(self, request: CompactionRequest) -> RequestOutcome:
         outcome = build_outcome(request, send_request(self._metastore, request))
         if outcome.accepted:
             self._attempt(request.pool)
@@ -142,7 +142,7 @@ def _place(entry: CompactionInfo | CompactionJob | CompactionRequest) -> tuple[T
     return entry.table, entry.partition
 
 
-def _is_refused(outcome: Outcome) -> bool:
+def _is_refused(outcome: RequestOutcome) -> bool:
     return not outcome.accepted and is_of_statement(outcome.request.pool)
 
 
@@ -163,6 +163,6 @@ def _outdoes(request: CompactionRequest, kind: CompactionKind) -> bool:
     return kind in _BY_WORK and _BY_WORK.index(kind) <= _BY_WORK.index(request.kind)
 
 
-def _leave(outcome: Outcome, entry: CompactionInfo, why: str) -> Outcome:
+def _leave(outcome: RequestOutcome, entry: CompactionInfo, why: str) -> RequestOutcome:
     reason = f"{outcome.reason}; {why}"
-    return Outcome(outcome.request, entry.id, False, outcome.state, reason)
+    return RequestOutcome(outcome.request, entry.id, False, outcome.state, reason)

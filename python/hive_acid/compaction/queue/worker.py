@@ -33,7 +33,7 @@ from hive_acid.metastore.stringable_map import parse_map
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
 from hive_acid.older_python import add_note
-from hive_acid.transactions.commits import Outcome
+from hive_acid.transactions.commits import CommitOutcome
 from hive_acid.transactions.manager import Transaction, TransactionManager
 from hive_acid.writing.conflicts import Conflict, meeting_lost_files
 from hive_acid.writing.engine import WriteResult
@@ -197,8 +197,8 @@ class Worker:
                 transaction = self._exchange(job, transaction)
         except BaseException as error:
             # a commit whose outcome is not known may have made the result visible
-            may_be_visible = transaction.outcome is Outcome.UNKNOWN and not transaction.abort_because(error)
-            if not may_be_visible and transaction.outcome is not Outcome.COMMITTED:
+            may_be_visible = transaction.outcome is CommitOutcome.UNKNOWN and not transaction.abort_because(error)
+            if not may_be_visible and transaction.outcome is not CommitOutcome.COMMITTED:
                 self._report(job, error)  # before the transaction ends: else this worker would be taken for dead
                 transaction.abort_because(error)
             raise
@@ -238,7 +238,7 @@ class Worker:
             transaction.commit()
         except BaseException as error:
             # the transaction stays open till the queue knows of the failure, or of a younger one in its place
-            if transaction.outcome is Outcome.OPEN or transaction.abort_because(error):
+            if transaction.outcome is CommitOutcome.OPEN or transaction.abort_because(error):
                 publication.undo(error)
             raise
         tell_done(self._metastore, job)

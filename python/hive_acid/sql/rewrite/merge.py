@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from sqlglot import exp
 
 from hive_acid.sql.rewrite.delete import build_deletes
-from hive_acid.sql.rewrite.merge_clauses import Clause, Side, parse_clauses
+from hive_acid.sql.rewrite.merge_clauses import Side, WhenClause, parse_clauses
 from hive_acid.sql.rewrite.moves import build_with_moves
 from hive_acid.sql.row_changes import (
     SOURCE,
@@ -52,7 +52,7 @@ def rewrite_merge(statement: exp.Merge, columns: TargetColumns) -> RowChangeQuer
     return RowChangeQuery(build_with_moves(changes, columns) if moves else changes, RowWrites.MIXED, stays)
 
 
-def _build_inserts(on: exp.Expr, clauses: Sequence[Clause], columns: TargetColumns) -> exp.Select:
+def _build_inserts(on: exp.Expr, clauses: Sequence[WhenClause], columns: TargetColumns) -> exp.Select:
     """Rows of the source that match nothing."""
 
     def unmatched(*projections: exp.Expr) -> exp.Select:
@@ -68,7 +68,7 @@ def _build_inserts(on: exp.Expr, clauses: Sequence[Clause], columns: TargetColum
     return _build_outer(query, [*head, *(_build_value(name, clauses, columns) for name in names)], columns)
 
 
-def _build_mixed(on: exp.Expr, clauses: Sequence[Clause], columns: TargetColumns) -> exp.Select:
+def _build_mixed(on: exp.Expr, clauses: Sequence[WhenClause], columns: TargetColumns) -> exp.Select:
     """Both sides joined as far as there are clauses for them; a literal of each side tells where a row is from."""
     prefix, sides = columns.own_prefix, {clause.side for clause in clauses}
     has_values = any(clause.values for clause in clauses)
@@ -116,7 +116,7 @@ def _build_outer(inner: exp.Select, projections: Sequence[exp.Expr], columns: Ta
     return exp.select(*projections).from_(inner.subquery(f"{prefix}merged")).where(has_clause)
 
 
-def _build_choice_of_sides(clauses: Sequence[Clause], prefix: str) -> exp.Expr:
+def _build_choice_of_sides(clauses: Sequence[WhenClause], prefix: str) -> exp.Expr:
     """The number of the clause for a joined row, NULL if nothing is to be done."""
     in_target = exp.column(f"{prefix}in_target").is_(exp.null()).not_()
     in_source = exp.column(f"{prefix}in_source").is_(exp.null()).not_()
@@ -131,7 +131,7 @@ def _build_choice_of_sides(clauses: Sequence[Clause], prefix: str) -> exp.Expr:
     return case
 
 
-def _build_choice(clauses: Sequence[Clause], otherwise: exp.Expr | None) -> exp.Expr:
+def _build_choice(clauses: Sequence[WhenClause], otherwise: exp.Expr | None) -> exp.Expr:
     """The number of the first clause whose condition is true. One without a condition is the last."""
     case = exp.Case(ifs=[])
     for clause in clauses:
@@ -142,7 +142,7 @@ def _build_choice(clauses: Sequence[Clause], otherwise: exp.Expr | None) -> exp.
     return case.else_(otherwise) if otherwise is not None else case
 
 
-def _build_value(name: str, clauses: Sequence[Clause], columns: TargetColumns) -> exp.Expr:
+def _build_value(name: str, clauses: Sequence[WhenClause], columns: TargetColumns) -> exp.Expr:
     """The new value of a column; what a row to delete has there does not matter, but for its type."""
     prefix = columns.own_prefix
     source = f"{prefix}from_{name}" if name in columns.partition else f"{prefix}old_{name}"

@@ -22,7 +22,7 @@ class Side(Enum):
 
 
 @dataclass(frozen=True)
-class Clause:
+class WhenClause:
     """One WHEN clause; `number` is from 1. `values` are the new ones by column, none for a DELETE."""
 
     number: int
@@ -36,7 +36,7 @@ class Clause:
         return self.change is Change.UPDATE and any(name in self.values for name in names)
 
 
-def parse_clauses(statement: exp.Merge, columns: TargetColumns) -> list[Clause]:
+def parse_clauses(statement: exp.Merge, columns: TargetColumns) -> list[WhenClause]:
     """The clauses in their order.
 
     Raises HIVE_ACID_INTERNAL for what is no canonical clause: one that does not assign as UPDATE does, or does not
@@ -60,17 +60,17 @@ def parse_clauses(statement: exp.Merge, columns: TargetColumns) -> list[Clause]:
     return clauses
 
 
-def _parse_clause(number: int, when: exp.When) -> Clause:
+def _parse_clause(number: int, when: exp.When) -> WhenClause:
     side = Side.MATCHED
     if not when.args["matched"]:
         side = Side.NOT_MATCHED_BY_SOURCE if when.args.get("source") else Side.NOT_MATCHED
     condition, then = when.args.get("condition"), when.args["then"]
     if isinstance(then, exp.Update):
-        return Clause(number, side, condition, Change.UPDATE, build_assignments(then.expressions))
+        return WhenClause(number, side, condition, Change.UPDATE, build_assignments(then.expressions))
     if isinstance(then, exp.Insert):
         names = [column.name for column in then.this.expressions]
         values = dict(zip(names, then.expression.expressions, strict=True))
-        return Clause(number, side, condition, Change.INSERT, values)
+        return WhenClause(number, side, condition, Change.INSERT, values)
     if then.name != "DELETE":
         raise build_error("HIVE_ACID_INTERNAL", reason=f"not a clause: {when.sql()}")
-    return Clause(number, side, condition, Change.DELETE)
+    return WhenClause(number, side, condition, Change.DELETE)

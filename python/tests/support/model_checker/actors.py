@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from hive_acid.errors import HiveAcidError
 from hive_acid.execution.ddl import DdlExecutor, DdlStatement
-from hive_acid.model.analysed_table import describe_analysed
+from hive_acid.model.table_identity import describe_analysed
 from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.statements import Overwrite

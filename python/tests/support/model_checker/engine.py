@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from hive_acid.compaction.plan.engine import CompactionJob
-from hive_acid.compaction.plan.planning import CompactedFile
+from hive_acid.compaction.plan.engine import FoldingJob
+from hive_acid.compaction.plan.planning import PlannedFile
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.bucket import BucketProperty
 from hive_acid.model.names import FolderKind, FolderName
@@ -110,7 +110,7 @@ class RowCompactionEngine:
     files: FileSystem
     staging: MemoryFileSystem
 
-    def compact(self, job: CompactionJob) -> WriteResult:
+    def compact(self, job: FoldingJob) -> WriteResult:
         read = _reader(self.files, job.table)
         made = []
         for folder, planned in groupby(sorted(job.plan.files, key=_folder), key=_folder):
@@ -122,7 +122,7 @@ class RowCompactionEngine:
                 made.append(WrittenFolder(folder, len(records), 100, (f"bucket_{file.bucket:05d}",)))
         return WriteResult(tuple(made))
 
-    def _fold(self, job: CompactionJob, file: CompactedFile, read) -> list[Record]:  # noqa: ANN001
+    def _fold(self, job: FoldingJob, file: PlannedFile, read) -> list[Record]:  # noqa: ANN001
         gone = set()
         if job.plan.applies_deletes and not file.holds_deletes:
             for deletes in job.partition.deletes:
@@ -139,7 +139,7 @@ class RowCompactionEngine:
         return [found[row_id] for row_id in sorted(found)]
 
 
-def _folder(file: CompactedFile) -> str:
+def _folder(file: PlannedFile) -> str:
     return file.folder
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from hive_acid import config
 from hive_acid.compaction.queue.liveness import STATEMENT_POOL_PREFIX
-from hive_acid.compaction.queue.requests import CompactionRequests, Outcome
+from hive_acid.compaction.queue.requests import CompactionRequests, RequestOutcome
 from hive_acid.compaction.queue.session_runner import SessionRunner
 from hive_acid.metastore.compaction_types import CompactionRequest
 from support.statements import TABLE, build_table
@@ -19,7 +19,7 @@ OTHER = replace(TABLE, table="other")
 
 def build_session(
     shop: Shop, name: str = POOL, pause_ms: Callable[[int], None] | None = None
-) -> Callable[..., list[Outcome]]:
+) -> Callable[..., list[RequestOutcome]]:
     """A function that does for requests and settings what a session does."""
     runner = SessionRunner(
         shop.world.metastore, lambda chosen: shop.worker, name, pause_ms or shop.world.clock.pause_ms
@@ -28,7 +28,7 @@ def build_session(
 
     def compact(
         *requests: CompactionRequest, waits: bool = False, skips_needless: bool = False, **settings: str
-    ) -> list[Outcome]:
+    ) -> list[RequestOutcome]:
         keys = {f"spark.hiveacid.compaction.{key}": value for key, value in settings.items()}
         asked = requests or [CompactionRequest(TABLE, MAJOR)]
         return service.compact(asked, config.Settings(keys), waits=waits, skips_needless=skips_needless)
@@ -38,7 +38,7 @@ def build_session(
 
 def ask(
     shop: Shop, *requests: CompactionRequest, pause_ms: Callable[[int], None] | None = None, **settings: str
-) -> list[Outcome]:
+) -> list[RequestOutcome]:
     return build_session(shop, pause_ms=pause_ms)(*requests, **settings)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hive_acid.compaction.plan.engine import CompactionJob
+from hive_acid.compaction.plan.engine import FoldingJob
 from hive_acid.compaction.plan.planning import build_compaction_plan
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.model.evolution import Evolution
@@ -22,7 +22,7 @@ def find_passed_over(lines: str) -> dict[str, bool]:
     table, write_ids, state = build_table(), ValidWriteIdList.parse("db.t:9"), state_of(lines, "9")
     (partition,) = build_scan_plan(table, write_ids, [("", state)]).partitions
     plan = build_compaction_plan(CompactionKind.MINOR, state, partition, 20)
-    job = CompactionJob(
+    job = FoldingJob(
         table.name,
         table.columns,
         "/staging",

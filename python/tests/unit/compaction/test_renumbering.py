@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from hive_acid.compaction.compactor import Compactor, Place
+from hive_acid.compaction.compactor import CompactedPlace, Compactor
 from hive_acid.compaction.queue.worker import Worker
 from hive_acid.config import Settings
 from hive_acid.errors import WriteConflict
@@ -81,7 +81,7 @@ def test_a_change_that_waited_for_a_rebalance_reads_what_that_made(
     """Its snapshot is older than the lock, and a rebalance has no write ID by which that could be seen."""
     rebalance = world.memory.open_compaction("spark", "host", "worker", REBALANCE)
     found = world.memory.partitions(TABLE, [partition])[0] if partition else None
-    lock = Place(world.memory.table(TABLE), found).lock(REBALANCE)
+    lock = CompactedPlace(world.memory.table(TABLE), found).lock(REBALANCE)
     assert world.memory.lock(rebalance, [lock], *AGENT)[1] is LockState.ACQUIRED
     read: list[list[str]] = []
 

@@ -9,7 +9,7 @@ import pytest
 
 from doubles.memory_metastore import MemoryMetastore
 from hive_acid import config
-from hive_acid.compaction.queue.requests import CompactionRequests, Outcome
+from hive_acid.compaction.queue.requests import CompactionRequests, RequestOutcome
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.metastore.compaction_types import (
     CompactionInfo,
@@ -121,14 +121,14 @@ class World:
         self.pauses.append(pause_ms)
         self.on_pause()
 
-    def run(self, names: Sequence[str], *, waits: bool = True, **values: int) -> list[Outcome]:
+    def run(self, names: Sequence[str], *, waits: bool = True, **values: int) -> list[RequestOutcome]:
         keys = {"poll": config.COMPACTION_POLL_MS.key, "timeout": config.COMPACTION_WAIT_TIMEOUT_MS.key}
         settings = config.Settings({keys[name]: str(value) for name, value in values.items()})
         service = CompactionRequests(self.memory, lambda: self.now_ms, self.pause)
         requests = [CompactionRequest(T, CompactionKind.MAJOR, name) for name in names]
         return service.compact(requests, settings, waits=waits)
 
-    def run_anew(self) -> Outcome:
+    def run_anew(self) -> RequestOutcome:
         service = CompactionRequests(self.memory, lambda: self.now_ms, self.pause)
         return service.compact_anew(CompactionRequest(T, CompactionKind.MAJOR, "k=1"), config.Settings({}))
 
@@ -265,7 +265,7 @@ def test_a_request_that_fails_says_what_was_requested_before(world: World) -> No
 
 
 def test_a_runner_does_what_was_requested_before_anybody_waits(world: World) -> None:
-    given: list[Outcome] = []
+    given: list[RequestOutcome] = []
 
     class Worker:
         def prepare(
@@ -273,7 +273,7 @@ def test_a_runner_does_what_was_requested_before_anybody_waits(world: World) -> 
         ) -> Sequence[CompactionRequest]:
             return [replace(request, pool=None, initiator="this-session") for request in requests]
 
-        def run(self, outcomes: Sequence[Outcome], settings: config.Settings) -> Sequence[Outcome]:
+        def run(self, outcomes: Sequence[RequestOutcome], settings: config.Settings) -> Sequence[RequestOutcome]:
             given.extend(outcomes)
             world.work()
             return outcomes

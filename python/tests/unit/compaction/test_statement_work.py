@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from hive_acid.compaction.queue.liveness import STATEMENT_POOL_PREFIX
-from hive_acid.compaction.queue.requests import Outcome
+from hive_acid.compaction.queue.requests import RequestOutcome
 from hive_acid.errors import HiveAcidError
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest, CompactionState
 from support.statements import TABLE, build_table
@@ -37,7 +37,7 @@ def made(shop: Shop) -> list[str]:
     return [name.partition("_v")[0] for name in shop.world.folders() if name not in shop.before]
 
 
-def told(outcome: Outcome) -> tuple[object, ...]:
+def told(outcome: RequestOutcome) -> tuple[object, ...]:
     """Type, ID, state and whether it was accepted."""
     return outcome.row()[3:7]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from hive_acid.compaction.compactor import Compactor
-from hive_acid.compaction.plan.engine import CompactionJob
+from hive_acid.compaction.plan.engine import FoldingJob
 from hive_acid.compaction.queue.worker import Worker
 from hive_acid.config import Settings
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest, CompactionState
@@ -29,9 +29,9 @@ class FakeCompactionEngine:
     world: World
     before: Callable[[], None] | None = None
     fails: BaseException | None = None
-    specs: list[CompactionJob] = field(default_factory=list)
+    specs: list[FoldingJob] = field(default_factory=list)
 
-    def compact(self, spec: CompactionJob) -> WriteResult:
+    def compact(self, spec: FoldingJob) -> WriteResult:
         self.specs.append(spec)
         if self.before:
             self.before()

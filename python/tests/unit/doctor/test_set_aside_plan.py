@@ -7,7 +7,7 @@ import pytest
 from hive_acid.errors import HiveAcidError
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
-from hive_acid.set_aside.set_aside_plan import Place, SetAsidePlan, name_bar, plan_set_aside, without_bar
+from hive_acid.set_aside.set_aside_plan import SetAsidePlace, SetAsidePlan, name_bar, plan_set_aside, without_bar
 from hive_acid.snapshot.acid_state import marker_folders
 from hive_acid.snapshot.directory_choice import choose_directories
 from hive_acid.snapshot.listing import ListedFile, Listing
@@ -28,7 +28,7 @@ def plan(write_id: int, *places: Listing, write_ids: str = "db.t:9:9223372036854
     for number, each in enumerate(places):
         markers = dict.fromkeys(marker_folders(each), COMPACTED)
         state = choose_directories(without_bar(each, write_id), valid, SEEN, markers)
-        found.append(Place(f"p={number}", state, is_barred=without_bar(each, write_id) != each))
+        found.append(SetAsidePlace(f"p={number}", state, is_barred=without_bar(each, write_id) != each))
     return plan_set_aside(TABLE, write_id, valid, found)
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from hive_acid.config import BUCKETING_HIVE_TIME_ZONE, Settings
 from hive_acid.errors import HiveAcidError, UnsupportedOperation
-from hive_acid.model.analysed_table import describe_analysed
 from hive_acid.model.table import Column, TableDescription
+from hive_acid.model.table_identity import describe_analysed
 from hive_acid.wire.row_writes import RowWrites
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.write_spec import Buckets

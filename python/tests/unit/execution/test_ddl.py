@@ -9,8 +9,8 @@ import pytest
 from hive_acid.errors import HiveAcidError
 from hive_acid.execution.ddl import DdlStatement
 from hive_acid.metastore.types import HeldLock, LockComponent, LockKind, LockState, MetastoreLine, OperationKind
-from hive_acid.model.analysed_table import describe_analysed
 from hive_acid.model.table import Column, Partition, TableName
+from hive_acid.model.table_identity import describe_analysed
 from hive_acid.transactions.ddl_locks import DDL_LOCKS
 from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.statement_kinds import StatementKind

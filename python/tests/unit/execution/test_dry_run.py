@@ -8,8 +8,8 @@ from hive_acid.config import GUARD_MAX_ROWS, READ_TRANSACTIONS
 from hive_acid.errors import HiveAcidError, LockTimeout, UnsupportedOperation
 from hive_acid.execution.dry_run_report import DryRun, format_json, parse_json
 from hive_acid.metastore.types import HeldLock, LockComponent, LockKind, LockState, MetastoreLine, OperationKind
-from hive_acid.model.analysed_table import describe_analysed
 from hive_acid.model.table import Column, Partition, TableName
+from hive_acid.model.table_identity import describe_analysed
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.statements import Overwrite
 from hive_acid.writing.engine import RowCounts

@@ -8,8 +8,8 @@ import pytest
 
 from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError, SnapshotUnavailable
-from hive_acid.model.analysed_table import describe_analysed
 from hive_acid.model.table import TableName
+from hive_acid.model.table_identity import describe_analysed
 from hive_acid.reading.ended_readers import EndedReaders
 from hive_acid.reading.readers import Readers, ReadTable
 from support.jobs import FakeJobs

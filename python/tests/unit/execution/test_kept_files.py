@@ -12,8 +12,8 @@ from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
 from hive_acid.metastore.types import MetastoreLine
-from hive_acid.model.analysed_table import describe_analysed
 from hive_acid.model.table import TableName
+from hive_acid.model.table_identity import describe_analysed
 from hive_acid.reading.read_transaction import ReadTransaction
 from hive_acid.reading.readers import Readers, ReadTable
 from hive_acid.wire.statement_kinds import StatementKind

@@ -9,8 +9,8 @@ import pytest
 from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError, LockTimeout, SnapshotUnavailable, WriteConflict
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
-from hive_acid.model.analysed_table import describe_analysed
 from hive_acid.model.table import Column, Partition, TableName
+from hive_acid.model.table_identity import describe_analysed
 from hive_acid.reading.readers import Readers, ReadTable
 from hive_acid.wire.statement_kinds import StatementKind
 from support.jobs import FakeJobs

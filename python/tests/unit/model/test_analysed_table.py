@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hive_acid.errors import HiveAcidError
-from hive_acid.model.analysed_table import describe_analysed, find_change, normal_location, normal_type
 from hive_acid.model.table import Column, TableDescription, TableName
+from hive_acid.model.table_identity import describe_analysed, find_change, normal_location, normal_type
 from hive_acid.reading.changed_tables import refuse_changed
 
 A, B, D, E = (Column(name, "int") for name in "abde")

@@ -9,7 +9,7 @@ import pytest
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionState
 from hive_acid.metastore.types import HeldLock, LockKind, LockState, TransactionInfo, TransactionState
 from hive_acid.model.table import TableName
-from hive_acid.operators.rows import Row, Scope
+from hive_acid.operators.rows import Row, ShownScope
 from hive_acid.operators.show_compactions import build_compaction_rows
 from hive_acid.operators.show_locks import build_lock_rows
 from hive_acid.operators.show_transactions import build_transaction_rows
@@ -17,7 +17,7 @@ from hive_acid.sql.operator_parsing import find_operator_statement
 from hive_acid.sql.operator_statements import ShowCompactions, ShowLocks, ShowTransactions
 
 T, U = TableName("db", "t"), TableName("db", "u")
-ALL = Scope()
+ALL = ShownScope()
 
 
 def lock(lock_id: int, table: TableName | None = T, partition: str | None = None, database: str = "db") -> HeldLock:
@@ -79,22 +79,22 @@ LOCKS = [
     ("scope", "ids"),
     [
         (ALL, [1, 2, 3, 4, 5, 6]),
-        (Scope(database="db"), [1, 2, 3, 4, 5]),
-        (Scope(table=T), [2, 3, 4]),
-        (Scope(table=T, parts=("k=1",)), [3]),
-        (Scope(table=T, parts=("s=A", "k=2")), [4]),
-        (Scope(table=T, parts=("s=a",)), []),
-        (Scope(table=T, parts=("s=a",), ignores_case=True), [3, 4]),
-        (Scope(database="nowhere"), []),
+        (ShownScope(database="db"), [1, 2, 3, 4, 5]),
+        (ShownScope(table=T), [2, 3, 4]),
+        (ShownScope(table=T, parts=("k=1",)), [3]),
+        (ShownScope(table=T, parts=("s=A", "k=2")), [4]),
+        (ShownScope(table=T, parts=("s=a",)), []),
+        (ShownScope(table=T, parts=("s=a",), ignores_case=True), [3, 4]),
+        (ShownScope(database="nowhere"), []),
     ],
 )
-def test_a_scope_holds_what_is_within_it(scope: Scope, ids: list[int]) -> None:
+def test_a_scope_holds_what_is_within_it(scope: ShownScope, ids: list[int]) -> None:
     assert [row[0] for row in build_lock_rows(LOCKS, scope)] == [f"{id_}.1" for id_ in ids]
 
 
 def test_a_partition_that_the_server_escaped_once_more_is_found() -> None:
     locks = [lock(1, partition="k=a%252Fb"), lock(2, partition="k=a%2Fb"), lock(3, partition="k=a%25252Fb")]
-    assert [row[0] for row in build_lock_rows(locks, Scope(table=T, parts=("k=a%2Fb",)))] == ["1.1", "2.1"]
+    assert [row[0] for row in build_lock_rows(locks, ShownScope(table=T, parts=("k=a%2Fb",)))] == ["1.1", "2.1"]
 
 
 def test_transactions_are_rows_by_their_ids() -> None:
@@ -192,7 +192,7 @@ ENTRIES = [
 ]
 
 
-def shown(text: str, scope: Scope = ALL) -> list[Row]:
+def shown(text: str, scope: ShownScope = ALL) -> list[Row]:
     found = find_operator_statement(f"SHOW COMPACTIONS {text}")
     assert found is not None
     assert isinstance(found.statement, ShowCompactions)
@@ -228,5 +228,5 @@ def test_filters_order_and_limit(text: str, ids: list[int]) -> None:
 
 
 def test_a_scope_counts_before_the_limit() -> None:
-    assert [row[0] for row in shown("LIMIT 1", Scope(table=U))] == [3]
-    assert [row[0] for row in shown("", Scope(table=T, parts=("k=2",)))] == [1]
+    assert [row[0] for row in shown("LIMIT 1", ShownScope(table=U))] == [3]
+    assert [row[0] for row in shown("", ShownScope(table=T, parts=("k=2",)))] == [1]

@@ -14,7 +14,7 @@ from hive_acid.wire.catalogs import CatalogRequest
 
 
 def name_of(side: Any) -> Any:
-    """In place of a planner."""
+    """In place of an API."""
     return side.name
 
 
@@ -38,19 +38,19 @@ def request(name: str, uris: str) -> CatalogRequest:
 
 def test_a_catalog_is_made_once_for_its_name_and_options() -> None:
     made = Made()
-    found = [made.catalogs.planner(request(*of)) for of in (("a", "x"), ("b", "x"), ("a", "x"), ("a", "y"))]
+    found = [made.catalogs.python_api(request(*of)) for of in (("a", "x"), ("b", "x"), ("a", "x"), ("a", "y"))]
     assert found == ["a at x", "b at x", "a at x", "a at y"]
     assert len(made.asked) == 3
 
 
 def test_all_are_closed_and_made_anew_afterwards() -> None:
     made = Made()
-    made.catalogs.planner(request("a", "x"))
-    made.catalogs.planner(request("b", "x"))
+    made.catalogs.python_api(request("a", "x"))
+    made.catalogs.python_api(request("b", "x"))
     made.catalogs.close()
     made.catalogs.close()
     assert sorted(made.closed) == ["a at x", "b at x"]
-    made.catalogs.planner(request("a", "x"))
+    made.catalogs.python_api(request("a", "x"))
     assert len(made.asked) == 3
 
 
@@ -64,8 +64,8 @@ def test_a_catalog_that_could_not_be_made_is_tried_again() -> None:
 
     catalogs = OwnCatalogs(build, name_of)
     with pytest.raises(HiveAcidError):
-        catalogs.planner(request("a", "x"))
-    answer: Any = catalogs.planner(request("a", "x"))
+        catalogs.python_api(request("a", "x"))
+    answer: Any = catalogs.python_api(request("a", "x"))
     assert answer == "answers"
 
 

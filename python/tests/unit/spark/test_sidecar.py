@@ -23,7 +23,7 @@ class Driver:
         entry = SimpleNamespace(
             welcome=self._welcome,
             isSuccessor=lambda: self.is_successor,
-            ready=lambda planner: self.steps.append(("ready", planner)),
+            ready=lambda api: self.steps.append(("ready", api)),
             failed=lambda throwable: self.steps.append(("failed", throwable)),
         )
         gateway = SimpleNamespace(entry_point=entry, jvm="jvm")
@@ -42,7 +42,7 @@ class Driver:
         if self.failure is not None:
             raise self.failure
         return SimpleNamespace(
-            planner="planner",
+            python_api="api",
             abort_left_behind=lambda: self.steps.append("abort"),
             close=lambda reason, wait_ms: self.steps.append(reason),
         )
@@ -51,14 +51,14 @@ class Driver:
 def test_it_answers_until_its_driver_ends_and_ends_what_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     driver = Driver(monkeypatch)
     assert sidecar.main() == sidecar.DONE
-    expected = [__version__, "session", ("ready", "planner"), "driver ends", "the driver has ended"]
+    expected = [__version__, "session", ("ready", "api"), "driver ends", "the driver has ended"]
     assert driver.steps == expected
 
 
 def test_a_successor_aborts_what_is_left_before_it_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     driver = Driver(monkeypatch, is_successor=True)
     assert sidecar.main() == sidecar.DONE
-    assert driver.steps[2:4] == ["abort", ("ready", "planner")]
+    assert driver.steps[2:4] == ["abort", ("ready", "api")]
 
 
 def test_one_that_is_not_welcome_touches_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from hive_acid.config import Settings
 from hive_acid.errors import CommitStateUnknown, MetastoreUnavailable, TransactionAborted, build_error
 from hive_acid.errors.outcome import StatementOutcome
 from hive_acid.metastore.types import TransactionState
-from hive_acid.transactions.commits import Outcome
+from hive_acid.transactions.commits import CommitOutcome
 from hive_acid.transactions.locks import Identity
 from hive_acid.transactions.manager import Transaction, TransactionManager
 from support.faults import Clock
@@ -72,7 +72,7 @@ def test_a_commit_that_was_never_sent_has_not_happened(
     fail_in_turn(transaction, monkeypatch, "transaction_state", UNREACHED)
     with pytest.raises(MetastoreUnavailable):
         transaction.commit()
-    assert (transaction.outcome, transaction.statement_outcome) == (Outcome.OPEN, StatementOutcome.NOT_COMMITTED)
+    assert (transaction.outcome, transaction.statement_outcome) == (CommitOutcome.OPEN, StatementOutcome.NOT_COMMITTED)
 
 
 @pytest.mark.parametrize("commits", [[LOST], [UNREACHED, LOST]], ids=["at-once", "asked-again"])
@@ -82,13 +82,13 @@ def test_a_commit_whose_answer_never_comes_may_have_happened(
     fail_in_turn(transaction, monkeypatch, "commit", *commits)
     with pytest.raises(CommitStateUnknown):
         transaction.commit()
-    assert transaction.outcome is Outcome.UNKNOWN
+    assert transaction.outcome is CommitOutcome.UNKNOWN
 
 
 def test_a_commit_is_sent_when_somebody_is_reached(transaction: Transaction, monkeypatch: pytest.MonkeyPatch) -> None:
     fail_in_turn(transaction, monkeypatch, "commit", UNREACHED, goes_on=True)
     transaction.commit()
-    assert transaction.outcome is Outcome.COMMITTED
+    assert transaction.outcome is CommitOutcome.COMMITTED
 
 
 def test_a_cancellation_does_not_end_the_search_for_a_lost_commit(
@@ -97,7 +97,7 @@ def test_a_cancellation_does_not_end_the_search_for_a_lost_commit(
     fail_in_turn(transaction, monkeypatch, "commit", LOST, goes_on=True)
     fail_in_turn(transaction, monkeypatch, "transaction_state", cancel, goes_on=True)
     transaction.commit()
-    assert transaction.outcome is Outcome.COMMITTED
+    assert transaction.outcome is CommitOutcome.COMMITTED
 
 
 @pytest.mark.parametrize("state", [None, TransactionState.COMMITTED, TransactionState.ABORTED])
@@ -109,11 +109,11 @@ def test_a_second_commit_of_a_transaction_that_is_known_no_more_leaves_it_to_the
     monkeypatch.setattr(transaction._metastore, "transaction_state", lambda _: states.pop(0))
     if state is TransactionState.COMMITTED:
         transaction.commit()
-        assert transaction.outcome is Outcome.COMMITTED
+        assert transaction.outcome is CommitOutcome.COMMITTED
         return
     with pytest.raises(CommitStateUnknown if state is None else TransactionAborted):
         transaction.commit()
-    assert transaction.outcome is (Outcome.UNKNOWN if state is None else Outcome.ABORTED)
+    assert transaction.outcome is (CommitOutcome.UNKNOWN if state is None else CommitOutcome.ABORTED)
 
 
 def test_a_first_commit_of_a_transaction_that_is_known_no_more_has_not_happened(
@@ -122,7 +122,7 @@ def test_a_first_commit_of_a_transaction_that_is_known_no_more_has_not_happened(
     fail_in_turn(transaction, monkeypatch, "commit", UNREACHED, forgotten)
     with pytest.raises(TransactionAborted):
         transaction.commit()
-    assert transaction.outcome is Outcome.ABORTED
+    assert transaction.outcome is CommitOutcome.ABORTED
 
 
 @pytest.mark.parametrize("state", [None, TransactionState.ABORTED])

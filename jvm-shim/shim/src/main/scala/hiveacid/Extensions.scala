@@ -32,7 +32,7 @@ import hiveacid.scan.{BindQueries, NumberedScans, PlanBoundQueries, PlanSerdeSca
 
 import org.apache.spark.sql.{SparkSession => ApiSession, SparkSessionExtensions}
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.hiveacid.{LineRules, LineShuffles}
+import org.apache.spark.sql.hiveacid.{SparkLineRules, SparkLineShuffles}
 
 /** The rules that a session gets by `spark.sql.extensions=hiveacid.Extensions`. */
 class Extensions extends (SparkSessionExtensions => Unit) {
@@ -45,7 +45,7 @@ class Extensions extends (SparkSessionExtensions => Unit) {
     // Before ResolveRelations: afterwards Spark itself throws "cannot write into a v1 table" without a name
     // of ours, or (saveAsTable) drops the table before any later rule sees it. KeepLocations comes before Spark makes a
     // table with a LOCATION external. A procedure runs as soon as it is resolved.
-    LineRules.injectEarly(
+    SparkLineRules.injectEarly(
       extensions,
       Seq(
         s => ListInsertedColumns(classic(s)),
@@ -82,7 +82,7 @@ class Extensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPlannerStrategy(s => PlanSerdeScans(classic(s)))
     extensions.injectPlannerStrategy(_ => PlanBoundQueries)
     extensions.injectPlannerStrategy(_ => PlainRowChanges)
-    LineShuffles.install(extensions)
+    SparkLineShuffles.install(extensions)
     // In physical plans, whose scans are what reads files.
     extensions.injectColumnar(_ => QuietScans)
     // In the optimizer, which each query passes once with all its subqueries, before its physical plan lists files.

@@ -6,7 +6,7 @@ import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.ObjectMapper
 
-import org.apache.spark.sql.hiveacid.LineException
+import org.apache.spark.sql.hiveacid.SparkLineException
 
 /** An error with a named condition of conditions.json, the file that Python and this jar share. It is an
   * AnalysisException because PySpark and Spark Connect hand those to the user with condition, SQLSTATE and parameters.
@@ -20,7 +20,7 @@ class AcidException(
     sqlState: String,
     parameters: Map[String, String],
     cause: Option[Throwable]
-) extends LineException(text, condition, sqlState, parameters, cause) {
+) extends SparkLineException(text, condition, sqlState, parameters, cause) {
 
   /** The condition without its sub-condition. */
   def mainCondition: String = condition.takeWhile(_ != '.')

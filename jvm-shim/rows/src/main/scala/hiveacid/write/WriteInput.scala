@@ -18,7 +18,7 @@ import org.apache.spark.sql.execution.{
   SparkPlan
 }
 import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_NUM, ShuffleExchangeExec}
-import org.apache.spark.sql.hiveacid.{LineJobs, LineShuffles, RowAccess}
+import org.apache.spark.sql.hiveacid.{SparkLineJobs, SparkLineShuffles, RowAccess}
 import org.apache.spark.sql.internal.SQLConf
 
 /** The input of the write tasks: `pieces(i)` is the piece (see [[WriteTask]]) of the task of partition `i` of `rows`.
@@ -53,10 +53,10 @@ object WriteInput {
     // new rows need not meet; where few tasks send them, only their values can spread a bucket over the cores
     val byMaps = spec.kind == InsertKind && produced.rdd.getNumPartitions >= spec.spread.cores
     val spread = TaskShares.of(spec.spread.victimBuckets, spec.spread.cores, spec.maxPieces, byMaps)
-    val partitioning = LineShuffles.placing(changes.shuffleTo(spread, plan.output), spread.partitions)
-    val exchange = ShuffleExchangeExec(partitioning, LineShuffles.input(produced), REPARTITION_BY_NUM)
+    val partitioning = SparkLineShuffles.placing(changes.shuffleTo(spread, plan.output), spread.partitions)
+    val exchange = ShuffleExchangeExec(partitioning, SparkLineShuffles.input(produced), REPARTITION_BY_NUM)
     // null if there is no input at all
-    val sizes = Option(Await.result(LineJobs.submitShuffle(exchange), Duration.Inf)).map(_.bytesByPartitionId)
+    val sizes = Option(Await.result(SparkLineJobs.submitShuffle(exchange), Duration.Inf)).map(_.bytesByPartitionId)
     val bytes = sizes.getOrElse(new Array[Long](spread.partitions))
     val (target, together) = targets(session, bytes.sum, spec)
     val sent: Option[Int => Array[Long]] = if (byMaps) Some(RowAccess.bytesByMap(exchange, _)) else None

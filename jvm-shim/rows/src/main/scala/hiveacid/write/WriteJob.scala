@@ -21,7 +21,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.{QueryExecution, SQLExecution}
-import org.apache.spark.sql.hiveacid.LineShuffles
+import org.apache.spark.sql.hiveacid.SparkLineShuffles
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.util.SerializableConfiguration
 
@@ -99,7 +99,7 @@ object WriteJob extends Logging {
     check(wanted, execution)
     // an execution of its own, below the statement's, so that the UI shows the plan of the write
     val title = if (spec.place.discards) "HiveAcid dry run" else "HiveAcid write"
-    SQLExecution.withNewExecutionId(execution, Some(title))(LineShuffles.ofWrite(session) {
+    SQLExecution.withNewExecutionId(execution, Some(title))(SparkLineShuffles.ofWrite(session) {
       val rows = execution.executedPlan
       val input =
         if (isFlatInsert) WriteInput.direct(rows, Nil, spec)
@@ -139,7 +139,7 @@ object WriteJob extends Logging {
   }
 
   private def refuseUncheckedShuffles(session: SparkSession): Unit =
-    LineShuffles.uncheckedBy(session).foreach { setting =>
+    SparkLineShuffles.uncheckedBy(session).foreach { setting =>
       throw AcidException("HIVE_ACID_CONFIGURATION.SHUFFLES_UNCHECKED", Map("setting" -> setting))
     }
 

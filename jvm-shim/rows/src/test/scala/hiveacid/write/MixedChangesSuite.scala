@@ -7,7 +7,7 @@ import hiveacid.write.SpecChanges.{cores, maxBuckets, partitionedBy, statementId
 
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.hiveacid.LineJobs
+import org.apache.spark.sql.hiveacid.SparkLineJobs
 import org.apache.spark.sql.internal.SQLConf
 
 /** Deletes, new versions and new rows by one write. */
@@ -74,7 +74,7 @@ class MixedChangesSuite extends AcidOrcSuite {
       val twice = once.unionAll(changes(t, s"$second", 100, 0).where("id = 4"))
       val error = intercept[Exception](t.run(twice, MixedKind))
       val conditions = Iterator.iterate[Throwable](error)(_.getCause).takeWhile(_ != null).collect {
-        case e: SparkThrowable => LineJobs.condition(e)
+        case e: SparkThrowable => SparkLineJobs.condition(e)
       }
       assert(conditions.contains("MERGE_CARDINALITY_VIOLATION"), error)
       sameRows(t.read(), rows(10, 1))

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{ConditionalExpression, Expression, UnaryExpression}
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodeGenerator, CodegenContext, ExprCode}
 import org.apache.spark.sql.catalyst.expressions.codegen.Block._
-import org.apache.spark.sql.hiveacid.LineJobs
+import org.apache.spark.sql.hiveacid.SparkLineJobs
 import org.apache.spark.sql.types.DataType
 
 /** The value of an expression, whose errors tell no value.
@@ -63,7 +63,7 @@ object QuietValue {
   /** The condition of an error, or its class: what tells of no row. */
   def describe(error: Throwable): String = error match {
     case quiet: AcidException if quiet.condition == Condition => quiet.getMessageParameters.get("failure")
-    case known: SparkThrowable => Option(LineJobs.condition(known)).getOrElse(error.getClass.getSimpleName)
+    case known: SparkThrowable => Option(SparkLineJobs.condition(known)).getOrElse(error.getClass.getSimpleName)
     case _                     => error.getClass.getSimpleName
   }
 

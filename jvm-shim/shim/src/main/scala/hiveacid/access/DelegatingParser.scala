@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.types.{DataType, StructType}
 
 /** A parser that leaves to another one everything but statements. */
-trait DelegatingParser extends LineParser {
+trait DelegatingParser extends SparkLineParser {
   override def parseQuery(text: String): LogicalPlan = delegate.parseQuery(text)
   override def parseExpression(text: String): Expression = delegate.parseExpression(text)
   override def parseTableIdentifier(text: String): TableIdentifier = delegate.parseTableIdentifier(text)

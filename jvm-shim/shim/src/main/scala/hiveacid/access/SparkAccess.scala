@@ -90,7 +90,7 @@ object SparkAccess {
   def checkMergeConditions(m: MergeIntoTable): Unit = {
     checkMergeCondition("SEARCH", m.mergeCondition)
     (m.matchedActions ++ m.notMatchedActions ++ m.notMatchedBySourceActions).foreach {
-      case LineNodes.MergeUpdate(condition, _, _) => condition.foreach(checkMergeCondition("UPDATE", _))
+      case SparkLineNodes.MergeUpdate(condition, _, _) => condition.foreach(checkMergeCondition("UPDATE", _))
       case DeleteAction(condition)                => condition.foreach(checkMergeCondition("DELETE", _))
       case InsertAction(condition, _)             => condition.foreach(checkMergeCondition("INSERT", _))
       case _                                      =>

@@ -20,7 +20,7 @@ import org.apache.spark.sql.catalyst.expressions.objects.AssertNotNull
 import org.apache.spark.sql.catalyst.plans.logical.Assignment
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.execution.datasources.LogicalRelation
-import org.apache.spark.sql.hiveacid.{LineJobs, LineNodes}
+import org.apache.spark.sql.hiveacid.{SparkLineJobs, SparkLineNodes}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.internal.SQLConf.StoreAssignmentPolicy
 
@@ -41,7 +41,7 @@ object Assignments {
     refuseLegacy("UPDATE", table)
     refuseHidden("UPDATE", target, assignments)
     val aligned = naming(target) {
-      LineNodes.alignedUpdate(declared(target), assignments.map(asDeclared(target, _)), fromStar)
+      SparkLineNodes.alignedUpdate(declared(target), assignments.map(asDeclared(target, _)), fromStar)
     }
     val (data, partition) = named(target, aligned).splitAt(table.dataSchema.length)
     val keys = AttributeSet(target.output.drop(table.dataSchema.length))
@@ -67,7 +67,7 @@ object Assignments {
       case e: AnalysisException if e.getMessageParameters.get("tableName") == "``" =>
         val name = target.catalogTable.get.identifier.nameParts.map(CanonicalStatement.quoted).mkString(".")
         val parameters = e.getMessageParameters.asScala.toMap + ("tableName" -> name)
-        throw new AnalysisException(LineJobs.condition(e), parameters)
+        throw new AnalysisException(SparkLineJobs.condition(e), parameters)
     }
 
   /** ROW__ID is no column of the table. */

@@ -44,8 +44,8 @@ final case class CanonicalStatement(
       assigned = assigned.toSeq,
       bucketing = ListMap(bucketing: _*)
     )
-    val planner = PythonSide.plannerFor(session, table)
-    val answer = PythonSide.message[RewrittenStatement](planner.rewrite(Wire.write(request)))
+    val api = PythonSide.apiFor(session, table)
+    val answer = PythonSide.message[RewrittenStatement](api.rewrite(Wire.write(request)))
     val parsed = session.sessionState.sqlParser.parsePlan(answer.query)
     val query = EvaluatedOnce.place(withUserTrees(parsed))
     RowChangeQuery(if (relations.contains(Target)) resolved(session, query) else query, answer.writes, answer.stays)

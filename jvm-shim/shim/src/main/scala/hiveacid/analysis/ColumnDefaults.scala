@@ -36,7 +36,7 @@ object ColumnDefaults {
   }
 
   private def load(session: SparkSession, table: CatalogTable): Map[String, String] = {
-    val answer = PythonSide.plannerFor(session, table).columnDefaults(AcidTable.name(table))
+    val answer = PythonSide.apiFor(session, table).columnDefaults(AcidTable.name(table))
     PythonSide.message[Map[String, String]](answer)
   }
 

@@ -19,7 +19,7 @@ import org.apache.spark.sql.catalyst.util.{GeneratedColumn, ResolveDefaultColumn
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog.Identifier
 import org.apache.spark.sql.connector.expressions.{Literal => Constant, NamedReference, Transform}
-import org.apache.spark.sql.hiveacid.{LineNodes, SparkAccess}
+import org.apache.spark.sql.hiveacid.{SparkLineNodes, SparkAccess}
 import org.apache.spark.sql.internal.HiveSerDe
 import org.apache.spark.sql.types.{ArrayType, DataType, MapType, StructField, StructType}
 
@@ -85,7 +85,7 @@ case class CreateOwnTables(session: SparkSession) extends Rule[LogicalPlan] {
   /** Refuses clauses that a metastore of Hive would not keep with the table. */
   private def refuseClauses(catalog: MetastoreCatalog, id: Identifier, schema: StructType, spec: TableSpec): Unit = {
     val clauses = schema.flatMap(clause) ++
-      Some("constraints").filter(_ => LineNodes.hasConstraints(spec)) ++
+      Some("constraints").filter(_ => SparkLineNodes.hasConstraints(spec)) ++
       spec.options.keys.filter(key => FormatOptions(key.toLowerCase(Locale.ROOT))).map(key => s"OPTIONS ($key)")
     clauses.headOption.foreach(found => notDone(catalog, id, s"$Operation with $found"))
   }

@@ -18,7 +18,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog.{CatalogPlugin, Identifier, TableCatalog}
 import org.apache.spark.sql.execution.command._
-import org.apache.spark.sql.hiveacid.{LineComments, SparkAccess}
+import org.apache.spark.sql.hiveacid.{SparkLineComments, SparkAccess}
 
 /** Spark's own statements that alter a transactional table become ones that wait for readers and writers. */
 case class LockAlterations(session: SparkSession) extends Rule[LogicalPlan] {
@@ -85,7 +85,7 @@ case class LockAlterations(session: SparkSession) extends Rule[LogicalPlan] {
         ours(a.table).foreach(NewTables.refuseColumns("ALTER TABLE … ADD COLUMNS", _, a.colsToAdd))
         alter(DdlKind.AlterColumns, a.table)
       case a: AlterTableChangeColumnCommand        => alter(DdlKind.AlterColumns, a.tableName)
-      case LineComments.ColumnsOf(table)           => alter(DdlKind.AlterColumns, table)
+      case SparkLineComments.ColumnsOf(table)           => alter(DdlKind.AlterColumns, table)
       case a: AlterTableRenameCommand if !a.isView => alter(DdlKind.RenameTable, a.oldName)
       case a: AlterTableSetPropertiesCommand       =>
         alter(DdlKind.SetProperties, a.tableName).orElse(

@@ -5,7 +5,7 @@ import hiveacid.errors.AcidException
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.execution.datasources.LogicalRelation
-import org.apache.spark.sql.hiveacid.LineNodes
+import org.apache.spark.sql.hiveacid.SparkLineNodes
 
 /** A WHEN clause of a MERGE.
   *
@@ -23,7 +23,7 @@ object MergeClause {
   /** The clauses of a resolved MERGE, in the order in which their conditions are tried. */
   def of(target: LogicalRelation, m: MergeIntoTable): Seq[MergeClause] = {
     def clauses(side: String, actions: Seq[MergeAction]) = actions.map {
-      case LineNodes.MergeUpdate(condition, assignments, fromStar) =>
+      case SparkLineNodes.MergeUpdate(condition, assignments, fromStar) =>
         MergeClause(side, condition, Update(Assignments.ofUpdate(target, assignments, fromStar)))
       case DeleteAction(condition)              => MergeClause(side, condition, Delete)
       case InsertAction(condition, assignments) =>

@@ -7,7 +7,7 @@ import hiveacid.commands.ShowOwnPartitionsCommand
 import org.apache.spark.sql.catalyst.analysis.{ResolvedTable, UnresolvedPartitionSpec}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.hiveacid.LineStatements
+import org.apache.spark.sql.hiveacid.SparkLineStatements
 
 /** Statements about a catalog with a metastore of its own. SHOW PARTITIONS is answered by the metastore: Spark asks a
   * table of a catalog to manage partitions in all ways, or in none. The others end in Spark without a name, as a class
@@ -25,7 +25,7 @@ object OwnCatalogStatements extends Rule[LogicalPlan] {
     case AnalyzeTables(OwnDatabase(catalog, id), _)        => notDone(catalog, id, "ANALYZE TABLES")
     case CreateIndex(OwnTable(catalog, id), _, _, _, _, _) => notDone(catalog, id, "CREATE INDEX")
     case DropIndex(OwnTable(catalog, id), _, _)            => notDone(catalog, id, "DROP INDEX")
-    case like @ LineStatements.CreationLike(_, _, _)       =>
+    case like @ SparkLineStatements.CreationLike(_, _, _)       =>
       like.children.foreach {
         case Own(catalog, id)      => notDone(catalog, id, "CREATE TABLE … LIKE")
         case OwnTable(catalog, id) => notDone(catalog, id, "CREATE TABLE … LIKE")

@@ -43,9 +43,9 @@ case class PlaceNewTables(session: SparkSession) extends Rule[LogicalPlan] {
     val usual = catalog.defaultTablePath(id)
     PythonSide
       .reachable(session)
-      .flatMap { planner =>
+      .flatMap { api =>
         val (isInsertOnly, of) = (AcidTable.isInsertOnly(table), given.fold("")(_.toString))
-        val answer = planner.newTableLocation(name, isInsertOnly, of, usual.toString)
+        val answer = api.newTableLocation(name, isInsertOnly, of, usual.toString)
         PythonSide.message[Option[String]](answer)
       }
       .map(CatalogUtils.stringToURI)

@@ -29,14 +29,14 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.datasources.CreateTable
-import org.apache.spark.sql.hiveacid.{LineNodes, LineStatements, SaveAsTable, SparkAccess}
+import org.apache.spark.sql.hiveacid.{SparkLineNodes, SparkLineStatements, SaveAsTable, SparkAccess}
 
 /** Turns DataFrames' writes by the names of columns (`writeTo`, `saveAsTable`) into the INSERT that means the same, and
   * refuses writes that Spark refuses without a name, or carries out by dropping the table, before a later rule can see
   * them.
   */
 case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPlan] {
-  import LineStatements._
+  import SparkLineStatements._
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsDown {
     case InsertedInto(i, isDynamic, options) if MetastoreTable.unapply(i.table).isDefined =>
@@ -68,13 +68,13 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
     case i: InsertIntoStatement  => ownTarget(i.table).fold(i)(t => i.copy(table = written(t)))
     case r: ReplaceTable         => refuse(r, r.name, "REPLACE TABLE", Replacement)
     case r: ReplaceTableAsSelect => refuse(r, r.name, "REPLACE TABLE AS SELECT", Replacement)
-    case c: CreateTable if c.query.isDefined && LineNodes.saveAsTable(c).isEmpty =>
+    case c: CreateTable if c.query.isDefined && SparkLineNodes.saveAsTable(c).isEmpty =>
       SessionTables.findTable(session, c.tableDesc.identifier).fold(created(c, saved(c))) { t =>
         val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.TABLE_EXISTS")
         throw AcidException.unsupported("CREATE TABLE … AS SELECT", AcidTable.name(t), refusal)
       }
     case other =>
-      LineNodes.saveAsTable(other).fold(other) { s =>
+      SparkLineNodes.saveAsTable(other).fold(other) { s =>
         SessionTables.findTable(session, s.table.identifier).fold(created(other, s))(saveAsTable(_, s))
       }
   }

@@ -13,7 +13,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.datasources.LogicalRelation
-import org.apache.spark.sql.hiveacid.{LinePlans, SparkAccess}
+import org.apache.spark.sql.hiveacid.{SparkLinePlans, SparkAccess}
 import org.apache.spark.sql.types.{BooleanType, NullType}
 
 /** DELETE, UPDATE and MERGE on our relation become our command. Spark's own checks run on the user's node first, so
@@ -58,7 +58,7 @@ case class ResolveRowStatements(session: SparkSession) extends Rule[LogicalPlan]
     session.sessionState.analyzer.AddMetadataColumns(m).asInstanceOf[MergeIntoTable]
 
   private def merge(m: MergeIntoTable, target: LogicalRelation): LogicalPlan = {
-    if (LinePlans.evolvesSchema(m)) {
+    if (SparkLinePlans.evolvesSchema(m)) {
       val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.SCHEMA_EVOLUTION")
       throw AcidException.unsupported("MERGE", AcidTable.name(target.catalogTable.get), refusal)
     }

@@ -8,7 +8,7 @@ import org.apache.spark.sql.Column
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.{DataFrame, SparkSession}
-import org.apache.spark.sql.hiveacid.{LineSessions, RowAccess}
+import org.apache.spark.sql.hiveacid.{SparkLineSessions, RowAccess}
 
 /** The methods that `hive_acid.AcidTable` calls by py4j. A statement runs before they return. */
 final class AcidTableApi private (session: SparkSession, plans: AcidTablePlans) {
@@ -60,7 +60,7 @@ final class AcidTableApi private (session: SparkSession, plans: AcidTablePlans) 
   ): DataFrame = {
     val statement = plans.merge(
       source.queryExecution.logical,
-      LineSessions.expression(session, condition),
+      SparkLineSessions.expression(session, condition),
       matched.asScala.toSeq,
       notMatched.asScala.toSeq,
       notMatchedBySource.asScala.toSeq
@@ -86,9 +86,9 @@ final class AcidTableApi private (session: SparkSession, plans: AcidTablePlans) 
     plans.assignments(keys.asScala.toSeq, expressions(values))
 
   private def expressions(columns: java.util.List[Column]): Seq[Expression] =
-    columns.asScala.toSeq.map(LineSessions.expression(session, _))
+    columns.asScala.toSeq.map(SparkLineSessions.expression(session, _))
 
-  private def optional(column: Column): Option[Expression] = Option(column).map(LineSessions.expression(session, _))
+  private def optional(column: Column): Option[Expression] = Option(column).map(SparkLineSessions.expression(session, _))
 }
 
 object AcidTableApi {

@@ -20,7 +20,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.datasources.LogicalRelation
-import org.apache.spark.sql.hiveacid.{LinePlans, SparkAccess}
+import org.apache.spark.sql.hiveacid.{SparkLinePlans, SparkAccess}
 
 /** The methods of `hive_acid.AcidTable` as plans. A statement becomes the node that Spark's parser makes of its SQL
   * text, so that it goes the way of `spark.sql`.
@@ -92,14 +92,14 @@ final class AcidTablePlans private (
       matched: Seq[MergeAction],
       notMatched: Seq[MergeAction],
       notMatchedBySource: Seq[MergeAction]
-  ): LogicalPlan = LinePlans.merge(changed, source, condition, matched, notMatched, notMatchedBySource)
+  ): LogicalPlan = SparkLinePlans.merge(changed, source, condition, matched, notMatched, notMatchedBySource)
 
   /** @param partition
     *   texts by partition column, null for NULL; None: the whole table
     */
   def truncate(partition: Option[Map[String, String]]): LogicalPlan = {
     val operation = "TRUNCATE TABLE"
-    val table = LinePlans.table(target(operation).identifier.nameParts, operation)
+    val table = SparkLinePlans.table(target(operation).identifier.nameParts, operation)
     partition.fold[LogicalPlan](TruncateTable(table)) { values =>
       TruncatePartition(table, UnresolvedPartitionSpec(values))
     }

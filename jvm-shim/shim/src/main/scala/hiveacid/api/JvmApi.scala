@@ -2,7 +2,7 @@ package hiveacid.api
 
 import hiveacid.commands.{BareTarget, PartitionsToLock, RunningStatements}
 import hiveacid.expressions.SourceChangedException
-import hiveacid.python.{Planner, PythonSide, TokenClient}
+import hiveacid.python.{PythonApi, PythonSide, TokenClient}
 import hiveacid.scan.{AcidFileIndex, AcidRelation, BareCount, ReadListener}
 import hiveacid.values.PartitionValues
 import hiveacid.wire.{Misspelling, Wire, WriteReport, WriteSpec}
@@ -18,7 +18,7 @@ object JvmApi {
   def tellToken(server: GatewayServer, token: String): Unit = TokenClient.install(server, token)
 
   /** Once a session is there that the driver's own Python has set up. */
-  def register(session: SparkSession, p: Planner): Unit = {
+  def register(session: SparkSession, p: PythonApi): Unit = {
     PythonSide.connect(session.sparkContext, p)
     listen(session)
   }

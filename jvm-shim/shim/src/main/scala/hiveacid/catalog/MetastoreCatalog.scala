@@ -4,7 +4,7 @@ import java.util
 
 import scala.jdk.CollectionConverters._
 
-import hiveacid.python.{CatalogPlanner, OwnCatalog, PythonSide}
+import hiveacid.python.{PythonCatalogApi, OwnCatalog, PythonSide}
 import hiveacid.wire.{CatalogRequest, DescribedDatabase, DescribedTable, DropDatabaseRequest, DropTableRequest, Wire}
 
 import org.apache.spark.sql.{AnalysisException, SparkSession => ApiSession}
@@ -42,19 +42,19 @@ class MetastoreCatalog extends FixedTables with SupportsNamespaces with OwnCatal
   }
 
   private def described(id: Identifier): Option[DescribedTable] =
-    PythonSide.message[Option[DescribedTable]](planner.table(s"${id.namespace.head}.${id.name}"))
+    PythonSide.message[Option[DescribedTable]](api.table(s"${id.namespace.head}.${id.name}"))
 
   override def listTables(namespace: Array[String]): Array[Identifier] = {
     val known = database(namespace)
-    PythonSide.message[Seq[String]](planner.tables(known.name)).map(Identifier.of(Array(known.name), _)).toArray
+    PythonSide.message[Seq[String]](api.tables(known.name)).map(Identifier.of(Array(known.name), _)).toArray
   }
 
   /** The partitions of a table, by the metastore's names and in their order. */
   def partitionNames(table: CatalogTable): Seq[String] =
-    PythonSide.message[Seq[String]](planner.partitions(table.identifier.copy(catalog = None).unquotedString))
+    PythonSide.message[Seq[String]](api.partitions(table.identifier.copy(catalog = None).unquotedString))
 
   override def listNamespaces: Array[Array[String]] =
-    PythonSide.message[Seq[String]](planner.databases()).map(Array(_)).toArray
+    PythonSide.message[Seq[String]](api.databases()).map(Array(_)).toArray
 
   override def listNamespaces(namespace: Array[String]): Array[Array[String]] =
     if (namespace.isEmpty) listNamespaces
@@ -80,7 +80,7 @@ class MetastoreCatalog extends FixedTables with SupportsNamespaces with OwnCatal
       .getOrElse(throw new NoSuchNamespaceException(namespace))
 
   /** Makes a transactional table. Its owner is the user; without a location it lies where the metastore puts it. */
-  def create(table: CatalogTable): Unit = PythonSide.text(planner.createTable(Wire.write(NewTables.described(table))))
+  def create(table: CatalogTable): Unit = PythonSide.text(api.createTable(Wire.write(NewTables.described(table))))
 
   /** Drops a transactional table.
     *
@@ -89,7 +89,7 @@ class MetastoreCatalog extends FixedTables with SupportsNamespaces with OwnCatal
     */
   def drop(id: TableIdentifier, purges: Boolean, isLocked: Boolean): Unit = {
     val known = id.copy(catalog = None).unquotedString.toLowerCase(java.util.Locale.ROOT)
-    PythonSide.text(planner.dropTable(Wire.write(DropTableRequest(known, purges, isLocked, sessionSettings))))
+    PythonSide.text(api.dropTable(Wire.write(DropTableRequest(known, purges, isLocked, sessionSettings))))
   }
 
   override def dropTable(id: Identifier): Boolean = drop(id, purges = false)
@@ -113,7 +113,7 @@ class MetastoreCatalog extends FixedTables with SupportsNamespaces with OwnCatal
       owner = asked.get(SupportsNamespaces.PROP_OWNER),
       properties = asked -- MetastoreCatalog.OwnProperties
     )
-    PythonSide.text(planner.createDatabase(Wire.write(made)))
+    PythonSide.text(api.createDatabase(Wire.write(made)))
   }
 
   override def dropNamespace(namespace: Array[String], cascade: Boolean): Boolean = {
@@ -121,11 +121,11 @@ class MetastoreCatalog extends FixedTables with SupportsNamespaces with OwnCatal
     if (!cascade && listTables(namespace).nonEmpty)
       throw new AnalysisException("SCHEMA_NOT_EMPTY", Map("schemaName" -> s"`$name`.`${known.name}`"))
     val request = DropDatabaseRequest(known.name, cascade, sessionSettings)
-    PythonSide.text(planner.dropDatabase(Wire.write(request)))
+    PythonSide.text(api.dropDatabase(Wire.write(request)))
     true
   }
 
-  private def known(name: String) = PythonSide.message[Option[DescribedDatabase]](planner.database(name))
+  private def known(name: String) = PythonSide.message[Option[DescribedDatabase]](api.database(name))
 
   private def sessionSettings = PythonSide.settings(session)
 
@@ -134,7 +134,7 @@ class MetastoreCatalog extends FixedTables with SupportsNamespaces with OwnCatal
 
   private def session = ApiSession.active.asInstanceOf[SparkSession]
 
-  private def planner: CatalogPlanner = PythonSide.plannerFor(session, this)
+  private def api: PythonCatalogApi = PythonSide.apiFor(session, this)
 }
 
 object MetastoreCatalog {

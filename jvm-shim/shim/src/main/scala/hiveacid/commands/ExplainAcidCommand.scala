@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.CommandExecutionMode
 import org.apache.spark.sql.execution.command.LeafRunnableCommand
-import org.apache.spark.sql.hiveacid.LineSupervision
+import org.apache.spark.sql.hiveacid.SparkLineSupervision
 import org.apache.spark.sql.types.StringType
 
 /** `EXPLAIN ACID`: the effects of a statement, without doing it. As in Spark's EXPLAIN, the statement is analysed when
@@ -21,7 +21,7 @@ import org.apache.spark.sql.types.StringType
   */
 case class ExplainAcidCommand private (statement: LogicalPlan, isFormatted: Boolean)
     extends LeafRunnableCommand
-    with LineSupervision {
+    with SparkLineSupervision {
   override val output: Seq[Attribute] =
     Seq("item", "value").map(AttributeReference(_, StringType, nullable = false)())
 

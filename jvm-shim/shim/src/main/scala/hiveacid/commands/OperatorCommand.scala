@@ -62,7 +62,7 @@ case class OperatorCommand(
     }
     val described = id.filter(_ => mustExist || partition.nonEmpty).map(catalog.table) // or Spark's error
     val asked = request(session, id, described)
-    val rows = PythonSide.message[OperatorRows](catalog.planner.operate(Wire.write(asked))).rows.map(row)
+    val rows = PythonSide.message[OperatorRows](catalog.api.operate(Wire.write(asked))).rows.map(row)
     if (rows.isEmpty) { // a name that was mistyped, perhaps
       if (described.isEmpty) id.foreach(catalog.table)
       database.foreach(catalog.checkDatabase)
@@ -108,8 +108,8 @@ object OperatorCommand {
     * that goes wrong.
     */
   def find(session: SparkSession, text: String): Option[LogicalPlan] = for {
-    planner <- PythonSide.reachable(session)
-    found <- PythonSide.message[Option[OperatorStatement]](planner.operatorStatement(text))
+    api <- PythonSide.reachable(session)
+    found <- PythonSide.message[Option[OperatorStatement]](api.operatorStatement(text))
   } yield {
     val command = of(found, found.clause.fold(Map.empty[String, String])(values(session, _)))
     found.explained.fold[LogicalPlan](command)(mode => ExplainCommand(command, ExplainMode.fromString(mode)))

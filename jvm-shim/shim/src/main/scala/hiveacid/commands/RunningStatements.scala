@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicLong
 
 import com.fasterxml.jackson.module.scala.JavaTypeable
 import hiveacid.errors.AcidException
-import hiveacid.python.{PythonSide, PythonThreads, SidecarPlanner}
+import hiveacid.python.{PythonSide, PythonThreads, SidecarApi}
 import hiveacid.scan.SessionTransactions
 import hiveacid.values.AcidTable
 import hiveacid.wire.{AffectedRows, DryRunAnswer, TakeBackRequest, Wire, WriteRequest}
@@ -56,31 +56,31 @@ object RunningStatements {
   /** Runs a statement in Python, which calls `write` back with the key it is given. */
   def execute(session: SparkSession, command: AcidWriteCommand, written: WrittenFiles): AffectedRows =
     withWrites[AffectedRows](session, Seq(command -> written)) { (keys, requests) =>
-      planner(session, command).execute(Wire.write(requests.head), keys.head)
+      api(session, command).execute(Wire.write(requests.head), keys.head)
     }
 
   /** Asks Python what the statement would do. */
   def dryRun(session: SparkSession, command: AcidWriteCommand): DryRunAnswer =
     withWrites[DryRunAnswer](session, Seq(command -> new WrittenFiles)) { (keys, requests) =>
-      planner(session, command).dryRun(Wire.write(requests.head), keys.head)
+      api(session, command).dryRun(Wire.write(requests.head), keys.head)
     }
 
   /** The same for statements that are one transaction. */
   def executeTogether(session: SparkSession, commands: Seq[(AcidWriteCommand, WrittenFiles)]): AffectedRows =
     withWrites[AffectedRows](session, commands) { (keys, requests) =>
-      planner(session, commands.head._1).executeTogether(Wire.write(requests), Wire.write(keys))
+      api(session, commands.head._1).executeTogether(Wire.write(requests), Wire.write(keys))
     }
 
   /** Has Python lock what the statement needs and call back, by `alter`, what it does. */
   def alter(session: SparkSession, command: AcidDdlCommand)(statement: () => Unit): Unit =
     withCalls(session, Seq(Right(statement) -> new WrittenFiles)) { keys =>
-      val planner = PythonSide.plannerFor(session, command.tables.head)
-      planner.alter(Wire.write(command.request(session)), keys.head)
+      val api = PythonSide.apiFor(session, command.tables.head)
+      api.alter(Wire.write(command.request(session)), keys.head)
     }
 
   /** The identity of a table that has just been made, by which `takeBack` knows it. */
   def createdTable(session: SparkSession, table: CatalogTable): String =
-    PythonSide.message[String](PythonSide.plannerFor(session, table).createdTable(AcidTable.name(table)))
+    PythonSide.message[String](PythonSide.apiFor(session, table).createdTable(AcidTable.name(table)))
 
   /** Has Python lock the table that a failed statement has made, and call back, by `alter`, what drops it; throws if it
     * stays.
@@ -91,7 +91,7 @@ object RunningStatements {
     withCalls(session, Seq(Right(drop) -> new WrittenFiles), unchanged = "TABLE_CREATED") { keys =>
       val reason = String.valueOf(failure.getMessage)
       val request = TakeBackRequest(AcidTable.name(table), identity, reason, PythonSide.settings(session))
-      PythonSide.plannerFor(session, table).takeBack(Wire.write(request), keys.head)
+      PythonSide.apiFor(session, table).takeBack(Wire.write(request), keys.head)
     }
 
   private def withWrites[T: JavaTypeable](session: SparkSession, commands: Seq[(AcidWriteCommand, WrittenFiles)])(
@@ -121,13 +121,13 @@ object RunningStatements {
       begun.foreach { case (key, call) => calls.put(key, call) }
       try PythonSide.text(run(begun.map(_._1)))
       catch {
-        case ended: AcidException if ended.condition == SidecarPlanner.Ended && !begun.exists(_._2.mayHaveChanged) =>
+        case ended: AcidException if ended.condition == SidecarApi.Ended && !begun.exists(_._2.mayHaveChanged) =>
           throw AcidException.told(ended, AcidException.outcome(unchanged))
       } finally begun.foreach { case (key, _) => calls.remove(key) }
     }
 
-  private def planner(session: SparkSession, command: AcidWriteCommand) =
-    PythonSide.plannerFor(session, command.target)
+  private def api(session: SparkSession, command: AcidWriteCommand) =
+    PythonSide.apiFor(session, command.target)
 
   /** The statement of this key, unless Python has ended it, or has lost its connection. */
   def find(key: String): Option[Call] = Option(calls.get(key))

@@ -11,7 +11,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.datasources.LogicalRelation
-import org.apache.spark.sql.hiveacid.{LineSessions, RowAccess, SparkAccess}
+import org.apache.spark.sql.hiveacid.{SparkLineSessions, RowAccess, SparkAccess}
 
 /** The rows of a statement's sources that are in Spark's caches, as a query takes them: who caches a sample, or a batch
   * that others add to meanwhile, works on the rows that it shows.
@@ -56,7 +56,7 @@ object StatementCaches {
       .transformDown {
         case hint: ResolvedHint                     => hint
         case alias: SubqueryAlias                   => alias // later rules know the parts of a statement by them
-        case part if part.resolved && !isKept(part) => LineSessions.cached(session, part).getOrElse(part)
+        case part if part.resolved && !isKept(part) => SparkLineSessions.cached(session, part).getOrElse(part)
       }
       .transformAllExpressions { case s: SubqueryExpression => s.withNewPlan(used(session, s.plan, isKept)) }
 

@@ -1,7 +1,7 @@
 package hiveacid.commands
 
 import hiveacid.catalog.{MetastoreCatalog, OwnTables}
-import hiveacid.python.{Planner, PythonSide}
+import hiveacid.python.{PythonApi, PythonSide}
 
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
@@ -13,7 +13,7 @@ import org.apache.spark.sql.hiveacid.SparkAccess
 sealed private trait StatementCatalog {
 
   /** The one who asks its metastore. */
-  def planner: Planner
+  def api: PythonApi
 
   /** The table as it is described there; Spark's error if there is none. */
   def table(id: TableIdentifier): CatalogTable
@@ -36,13 +36,13 @@ private object StatementCatalog {
     OwnTables.currentCatalog(session).fold[StatementCatalog](new Session(session))(new Own(session, _))
 
   final private class Session(session: SparkSession) extends StatementCatalog {
-    override def planner: Planner = PythonSide.plannerFor(session, "(none)")
+    override def api: PythonApi = PythonSide.apiFor(session, "(none)")
     override def table(id: TableIdentifier): CatalogTable = session.sessionState.catalog.getTableMetadata(id)
     override def checkDatabase(name: String): Unit = session.sessionState.catalog.getDatabaseMetadata(name)
   }
 
   final private class Own(session: SparkSession, catalog: MetastoreCatalog) extends StatementCatalog {
-    override def planner: Planner = PythonSide.plannerFor(session, catalog)
+    override def api: PythonApi = PythonSide.apiFor(session, catalog)
     override def table(id: TableIdentifier): CatalogTable =
       catalog.description(Identifier.of(id.database.toArray, id.table))
     override def checkDatabase(name: String): Unit = catalog.loadNamespaceMetadata(Array(name))

@@ -18,7 +18,7 @@ import org.apache.spark.sql.connector.catalog.{CatalogPlugin, Identifier}
 import org.apache.spark.sql.execution.command._
 import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.hive.execution.{CreateHiveTableAsSelectCommand, InsertIntoHiveTable}
-import org.apache.spark.sql.hiveacid.{LineNodes, SparkAccess}
+import org.apache.spark.sql.hiveacid.{SparkLineNodes, SparkAccess}
 
 /** Refuses every plan that would still read or write a transactional table by a node that is not ours: what Spark does
   * to such a table is silently wrong. Tables that are not transactional pass untouched.
@@ -29,7 +29,7 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
   override def apply(plan: LogicalPlan): Unit = {
     AcidRelation
       .named(plan)
-      .filter(_ => LineNodes.isReadToBeDropped)
+      .filter(_ => SparkLineNodes.isReadToBeDropped)
       .foreach(l => refuse(l.catalogTable.get, "saveAsTable that overwrites", Dropping))
     everywhere(plan)
   }
@@ -43,7 +43,7 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
     case h: HiveTableRelation       => AcidRelation.unapply(h).foreach(refuse(_, "Reading", SparkReader))
     case l: LogicalRelation         => AcidRelation.unapply(l).foreach(refuse(_, "Reading", SparkReader))
     case MetastoreTable(table)      => refuse(table, "Reading", SparkReader)
-    case LineNodes.StreamedTable(t) => refuseAcid(t, "Reading as a stream", StreamRead)
+    case SparkLineNodes.StreamedTable(t) => refuseAcid(t, "Reading as a stream", StreamRead)
     case w: WriteToStream           => w.catalogTable.foreach(refuseAcid(_, "Writing a stream", StreamWrite))
     case _: AcidWriteCommand        => // children that the analyzer still sees are checked by themselves
     case m: AcidMultiInsertCommand  => m.inserts.foreach(i => apply(i.changes))
@@ -122,7 +122,7 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
     case a: AlterTableSetPropertiesCommand if AcidTable.setsTransactional(a.properties) => dataSource(a.tableName)
     case c: CreateDataSourceTableCommand => refuseNew(c.table, "CREATE TABLE … USING")
     case other                           =>
-      LineNodes
+      SparkLineNodes
         .saveAsTable(other)
         .flatMap(s => SessionTables.findTable(session, s.table.identifier))
         .foreach(refuse(_, "saveAsTable", SparkCommand))

@@ -14,7 +14,7 @@ import org.apache.spark.sql.catalyst.expressions.{Alias, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, OneRowRelation, Project}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.hiveacid.{LinePlans, RowAccess, SparkAccess}
+import org.apache.spark.sql.hiveacid.{SparkLinePlans, RowAccess, SparkAccess}
 
 /** Refuses procedures of other table formats that are given the name of a transactional table: they rename it, or take
   * its files, by calls that no plan shows. Before the analyzer, which runs a procedure as soon as it is resolved
@@ -27,7 +27,7 @@ case class GuardProcedures(session: SparkSession) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
     plan.foreach {
-      case LinePlans.ProcedureCall(name, arguments) => check(name, arguments)
+      case SparkLinePlans.ProcedureCall(name, arguments) => check(name, arguments)
       case _                                        =>
     }
     plan

@@ -12,7 +12,7 @@ import org.apache.spark.sql.catalyst.analysis.UnresolvedIdentifier
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.command.ExplainCommand
-import org.apache.spark.sql.hiveacid.{LinePlans, LineStatements}
+import org.apache.spark.sql.hiveacid.{SparkLinePlans, SparkLineStatements}
 
 /** A text in Hive's spelling as Spark's parser takes it, and what it says beyond that.
   *
@@ -36,12 +36,12 @@ final case class HiveSpelling(text: String, creations: Set[Int], unlisted: Int =
     def completed(part: LogicalPlan): LogicalPlan = part.transformDown {
       // whose plans are none of their children
       case e: ExplainCommand                      => e.copy(logicalPlan = completed(e.logicalPlan))
-      case LinePlans.Scripted(statement, holding) => holding(completed(statement))
+      case SparkLinePlans.Scripted(statement, holding) => holding(completed(statement))
       case c @ CreateTable(name, _, _, spec: UnresolvedTableSpec, _) if isCreation(c) =>
         c.copy(tableSpec = transactional(name, spec))
       case c @ CreateTableAsSelect(name, _, _, spec: UnresolvedTableSpec, _, _, _) if isCreation(c) =>
         c.copy(tableSpec = transactional(name, spec))
-      case c @ LineStatements.CreationLike(name, properties, completed) if isCreation(c) =>
+      case c @ SparkLineStatements.CreationLike(name, properties, completed) if isCreation(c) =>
         completed(transactional(name, properties))
       case m: MergeIntoTable if ListInsertedColumns.unlisted(m, marker) > 0 =>
         later += ListInsertedColumns.unlisted(m, marker)
@@ -92,8 +92,8 @@ object HiveSpelling {
     * there.
     */
   def parsed(session: SparkSession, text: String, parse: String => LogicalPlan): Option[LogicalPlan] = for {
-    planner <- PythonSide.reachable(session)
-    answer <- PythonSide.message[Option[Respelling]](planner.respelling(text))
+    api <- PythonSide.reachable(session)
+    answer <- PythonSide.message[Option[Respelling]](api.respelling(text))
     columns = answer.gaps.flatMap(gap => AcidRelation.read(session, gap.table).map(_.schema.fieldNames.toSeq))
     if columns.length == answer.gaps.length
     plan <- parsed(text, answer, columns, parse)
@@ -108,7 +108,7 @@ object HiveSpelling {
   ): Option[LogicalPlan] = {
     val spelling = filled(answer, columns)
     val plan = parse(spelling.text)
-    if (columns.isEmpty || !LinePlans.isScript(plan)) spelling.complete(plan)
+    if (columns.isEmpty || !SparkLinePlans.isScript(plan)) spelling.complete(plan)
     else {
       val marker = Iterator.from(0).map(i => s"__unlisted_$i").find(!text.contains(_)).get
       val marked = filled(answer, columns.map(_.map(_ => marker))).copy(unlisted = columns.length, marker = marker)

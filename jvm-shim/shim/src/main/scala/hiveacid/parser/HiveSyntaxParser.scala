@@ -13,7 +13,7 @@ import hiveacid.wire.ExplainedStatement
 import org.apache.spark.sql.catalyst.parser.{ParseException, ParserInterface}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.hiveacid.{DelegatingParser, LineParameters, LineRoutines}
+import org.apache.spark.sql.hiveacid.{DelegatingParser, SparkLineParameters, SparkLineRoutines}
 import org.apache.spark.sql.internal.VariableSubstitution
 
 /** Spark's parser, statements in Hive's spelling that it rejects, statements of Hive that it does not know, and EXPLAIN
@@ -21,8 +21,8 @@ import org.apache.spark.sql.internal.VariableSubstitution
   */
 case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface)
     extends DelegatingParser
-    with LineParameters
-    with LineRoutines {
+    with SparkLineParameters
+    with SparkLineRoutines {
   override def parsePlan(text: String): LogicalPlan = parsed(text, delegate.parsePlan)
 
   /** A text that Spark's parser takes is never looked at. One that it does not take, in Hive's spelling neither, has
@@ -64,7 +64,7 @@ case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface)
 
   /** `EXPLAIN ACID statement`; errors in the statement have their positions in the whole text. */
   private def explained(text: String, parse: String => LogicalPlan): Option[LogicalPlan] = for {
-    planner <- PythonSide.reachable(session)
-    answer <- PythonSide.message[Option[ExplainedStatement]](planner.explainedStatement(text))
+    api <- PythonSide.reachable(session)
+    answer <- PythonSide.message[Option[ExplainedStatement]](api.explainedStatement(text))
   } yield ExplainAcidCommand.of(parsed(answer.text, parse), answer.formatted)
 }

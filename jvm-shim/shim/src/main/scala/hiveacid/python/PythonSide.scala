@@ -20,76 +20,76 @@ import org.apache.spark.sql.classic.SparkSession
 object PythonSide {
   private val CauseDepth = 20
 
-  final private case class Connected(context: SparkContext, planner: Option[Planner])
-  final private case class Started(sidecar: Sidecar, planner: Planner)
+  final private case class Connected(context: SparkContext, api: Option[PythonApi])
+  final private case class Started(sidecar: Sidecar, api: PythonApi)
 
   @volatile private var connected: Option[Connected] = None
   @volatile private var started: Option[Started] = None
-  private val catalogs = new CatalogPlanners
+  private val catalogs = new PythonCatalogApis
   private val changes = new AtomicLong
 
   /** How often a table was another one than it was taken for: what is remembered of tables may be of before. */
   def changesFound: Long = changes.get
 
-  /** From now on this planner, of the driver's own Python, is asked. */
-  def connect(context: SparkContext, p: Planner): Unit = synchronized {
+  /** From now on this API, of the driver's own Python, is asked. */
+  def connect(context: SparkContext, p: PythonApi): Unit = synchronized {
     connected = Some(Connected(context, Option(p)))
     started.foreach(_.sidecar.end())
     started = None
   }
 
   /** Every transactional table is refused from then on. */
-  def disconnect(): Unit = synchronized { connected = connected.map(_.copy(planner = None)) }
+  def disconnect(): Unit = synchronized { connected = connected.map(_.copy(api = None)) }
 
-  /** The planner to ask about a table of the session's own catalog, by its name; refuses by name if Python's side has
+  /** The API to ask about a table of the session's own catalog, by its name; refuses by name if Python's side has
     * ended.
     */
-  def plannerFor(session: SparkSession, table: String): Planner =
+  def apiFor(session: SparkSession, table: String): PythonApi =
     reachable(session).getOrElse(throw AcidException("HIVE_ACID_NO_PLANNER", Map("table" -> table)))
 
-  /** The planner to ask about a table, that of its catalog. */
-  def plannerFor(session: SparkSession, table: CatalogTable): Planner =
-    AcidTable.ownCatalog(table).fold(plannerFor(session, AcidTable.name(table))) { name =>
+  /** The API to ask about a table, that of its catalog. */
+  def apiFor(session: SparkSession, table: CatalogTable): PythonApi =
+    AcidTable.ownCatalog(table).fold(apiFor(session, AcidTable.name(table))) { name =>
       session.sessionState.catalogManager.catalog(name) match {
-        case own: OwnCatalog => plannerFor(session, own)
+        case own: OwnCatalog => apiFor(session, own)
         case _               => throw AcidException("HIVE_ACID_NO_PLANNER", Map("table" -> AcidTable.name(table)))
       }
     }
 
-  /** The planner that answers for a catalog with a metastore of its own. */
-  def plannerFor(session: SparkSession, own: OwnCatalog): CatalogPlanner = {
-    val application = plannerFor(session, own.request.name)
-    catalogs.find(application, own.request) { planner =>
-      started.filter(_.planner eq application).fold(planner)(s => SidecarPlanner.ofCatalog(s.sidecar, planner))
+  /** The API that answers for a catalog with a metastore of its own. */
+  def apiFor(session: SparkSession, own: OwnCatalog): PythonCatalogApi = {
+    val application = apiFor(session, own.request.name)
+    catalogs.find(application, own.request) { api =>
+      started.filter(_.api eq application).fold(api)(s => SidecarApi.ofCatalog(s.sidecar, api))
     }
   }
 
-  /** The planner, started if need be; None if Python's side has ended. */
-  def reachable(session: SparkSession): Option[Planner] = {
+  /** The API, started if need be; None if Python's side has ended. */
+  def reachable(session: SparkSession): Option[PythonApi] = {
     val context = session.sparkContext
-    connected.filter(_.context eq context).map(_.planner).getOrElse(Some(running(context).getOrElse(start(session))))
+    connected.filter(_.context eq context).map(_.api).getOrElse(Some(running(context).getOrElse(start(session))))
   }
 
-  /** The planner that there is. */
-  def registered: Option[Planner] =
-    connected.filterNot(_.context.isStopped).map(_.planner).getOrElse(started.filter(_.sidecar.isAlive).map(_.planner))
+  /** The API that there is. */
+  def registered: Option[PythonApi] =
+    connected.filterNot(_.context.isStopped).map(_.api).getOrElse(started.filter(_.sidecar.isAlive).map(_.api))
 
   /** It, and those of catalogs with metastores of their own. */
-  def answering: Seq[Planner] = registered.toSeq.flatMap(planner => planner +: catalogs.of(planner))
+  def answering: Seq[PythonApi] = registered.toSeq.flatMap(api => api +: catalogs.of(api))
 
-  private def running(context: SparkContext): Option[Planner] =
-    started.filter(s => (s.sidecar.context eq context) && s.sidecar.isAlive).map(_.planner)
+  private def running(context: SparkContext): Option[PythonApi] =
+    started.filter(s => (s.sidecar.context eq context) && s.sidecar.isAlive).map(_.api)
 
-  private def start(session: SparkSession): Planner = synchronized {
+  private def start(session: SparkSession): PythonApi = synchronized {
     running(session.sparkContext).getOrElse {
       val isSuccessor = started.exists(_.sidecar.context eq session.sparkContext)
       started.filter(_.sidecar.isAlive).foreach(_.sidecar.end())
       ClientInterrupts.heard
       val (sidecar, answering) = Sidecar.start(session, isSuccessor)
-      val planner = SidecarPlanner.of(sidecar, answering.asInstanceOf[Planner])
+      val api = SidecarApi.of(sidecar, answering.asInstanceOf[PythonApi])
       started.foreach(_.sidecar.end())
-      started = Some(Started(sidecar, planner))
-      planner
+      started = Some(Started(sidecar, api))
+      api
     }
   }
 

@@ -16,7 +16,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.SQLExecution
-import org.apache.spark.sql.hiveacid.LineSessions
+import org.apache.spark.sql.hiveacid.SparkLineSessions
 
 /** Calls to Python from threads that are not Python's own.
   *
@@ -106,7 +106,7 @@ object PythonThreads {
     private def sendNow(): Unit = {
       val why = reason.getOrElse("")
       PythonSide.registered.foreach(_.cancel(tag, why))
-      LineSessions.cancelJobs(session.sparkContext, tag, why)
+      SparkLineSessions.cancelJobs(session.sparkContext, tag, why)
     }
   }
 

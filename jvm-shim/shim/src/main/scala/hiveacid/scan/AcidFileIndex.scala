@@ -6,7 +6,7 @@ import hiveacid.wire.{PartitionScan, RawIds, ReadRequest, ScanFile, ScanRequest,
 import hiveacid.formats.{Evolution, ReadErrors, SharedText, TransactionalFileFormat, ValueUse}
 import hiveacid.formats.json.TableJsonFileFormat
 import hiveacid.formats.orc.{AcidOrcFileFormat, FilePruning, RawRows, TableOrcFileFormat}
-import hiveacid.python.{Planner, PythonSide, PythonThreads}
+import hiveacid.python.{PythonApi, PythonSide, PythonThreads}
 import hiveacid.read.FormatChoice
 import org.apache.hadoop.fs.{FileStatus, Path}
 
@@ -109,14 +109,14 @@ final class AcidFileIndex(
 
   /** The same by the names of partitions; the name is empty in a flat table. */
   def list(partitionFilters: Seq[Expression]): Seq[(String, PartitionDirectory)] = {
-    val planner = PythonSide.plannerFor(session, table)
+    val api = PythonSide.apiFor(session, table)
     val query = queryKey.getOrElse(QueryKeys.newKey())
     // names and files are asked for under one key, so that both are of one snapshot
     val snapshot = if (token.isDefined) ofStatement(token) else snapshotOf(query)
     val holder = if (isLoose(snapshot)) Some(query) else None
-    val partitions = if (partitionSchema.isEmpty) None else Some(survivors(planner, snapshot, partitionFilters))
+    val partitions = if (partitionSchema.isEmpty) None else Some(survivors(api, snapshot, partitionFilters))
     val request = scanRequest(snapshot, partitions.map(_.keys.toSeq))
-    val scan = PythonSide.message[TableScan](PythonThreads.ask(session)(planner.scan(Wire.write(request))))
+    val scan = PythonSide.message[TableScan](PythonThreads.ask(session)(api.scan(Wire.write(request))))
     if (token.isEmpty) query.snapshot.listed()
     val writeIds +: deletes =
       SharedText.of(session.sparkContext, scan.writeIds +: scan.partitions.map(p => Wire.write(p.deletes)))
@@ -145,7 +145,7 @@ final class AcidFileIndex(
 
   /** Names of the partitions that the filters leave in the statement's snapshot. */
   def survivingPartitions(filters: Seq[Expression]): Seq[String] =
-    survivors(PythonSide.plannerFor(session, table), ofStatement(token), filters).keys.toSeq
+    survivors(PythonSide.apiFor(session, table), ofStatement(token), filters).keys.toSeq
 
   /** The snapshot of a statement, which needs no key. */
   private def ofStatement(token: Option[String]) = ReadSnapshot(QueryKeys.newKey().number, token, writes = 0)
@@ -162,12 +162,12 @@ final class AcidFileIndex(
 
   /** Partition name to typed values, of the partitions that the filters leave. */
   private def survivors(
-      planner: Planner,
+      api: PythonApi,
       snapshot: ReadSnapshot,
       filters: Seq[Expression]
   ): Map[String, InternalRow] = {
     val request = Wire.write(readRequest(snapshot))
-    val found = PythonSide.message[Seq[String]](PythonThreads.ask(session)(planner.partitionNames(request)))
+    val found = PythonSide.message[Seq[String]](PythonThreads.ask(session)(api.partitionNames(request)))
     val names = found.filter(n => only.forall(_.contains(n)))
     val values = PartitionValues(table, timeZone)
     val all = names.map(n => n -> values.of(n)).toMap

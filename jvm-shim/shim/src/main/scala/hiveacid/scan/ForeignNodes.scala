@@ -62,7 +62,7 @@ object ForeignNodes {
     }.headOption
   }
 
-  /** The same for what is left of the plan once each rule that others have put before the planner has been tried. */
+  /** The same for what is left of the plan once each rule that others have put before the api has been tried. */
   def byOptimizer(session: SparkSession, plan: LogicalPlan)(
       find: LogicalPlan => Option[LogicalPlan]
   ): Option[ForeignNode] = firstOf(optimizerRules(session), plan)(find)
@@ -79,7 +79,7 @@ object ForeignNodes {
       .flatMap(rule => find(rule(plan.clone())).map(ForeignNode(_, Some(rule.ruleName))))
       .headOption
 
-  /** The rules that others have added between the analysis and the planner. */
+  /** The rules that others have added between the analysis and the api. */
   private def optimizerRules(session: SparkSession): Seq[Rule[LogicalPlan]] = {
     def rules(optimizer: Optimizer) = optimizer.batches.flatMap(_.rules)
     val known = rules(SparkAccess.plainOptimizer(session)).map(_.ruleName).toSet

@@ -63,7 +63,7 @@ object MetastoreColumns {
     val version = Version(AcidTable.key(t), t.createTime, t.properties.getOrElse(LastDdl, ""), PythonSide.changesFound)
     Option(known.get(version)).getOrElse {
       val name = AcidTable.name(t)
-      val found = PythonSide.message[Seq[Column]](PythonSide.plannerFor(session, t).columns(name))
+      val found = PythonSide.message[Seq[Column]](PythonSide.apiFor(session, t).columns(name))
       val types = found.map(column => column.name -> column.`type`).toMap
       if (known.size >= MostKnown) known.clear()
       if (isSettled(version)) known.put(version, types)

@@ -78,8 +78,8 @@ object ReadListener extends SparkListener with Logging {
   }
 
   /** Nobody reads any more what was opened under this key. */
-  def ended(key: Long): Unit = PythonSide.answering.foreach { planner =>
-    planner.endExecution(key) match {
+  def ended(key: Long): Unit = PythonSide.answering.foreach { api =>
+    api.endExecution(key) match {
       // nobody waits for this answer; the transaction times out if it could not be ended
       case t: Throwable => logWarning(s"the read transaction of execution $key was not ended", t)
       case _            =>

@@ -13,7 +13,7 @@ import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.datasources.LogicalRelation
-import org.apache.spark.sql.hiveacid.{LineSessions, SparkAccess}
+import org.apache.spark.sql.hiveacid.{SparkLineSessions, SparkAccess}
 
 /** The sessions that are in a transaction of several statements. Their scans read its snapshot, by its token.
   *
@@ -31,14 +31,14 @@ object SessionTransactions extends Logging {
 
   /** Called by Python. False if the session is in a transaction already. */
   def begin(session: SparkSession, token: String): Boolean = {
-    val isFirst = tokens.putIfAbsent(LineSessions.tag(session), token) == null
+    val isFirst = tokens.putIfAbsent(SparkLineSessions.tag(session), token) == null
     if (isFirst) begun.set(begun.get.filter(isRunning) + token)
     isFirst
   }
 
   /** Called by Python when it has ended, in whatever way. */
   def end(session: SparkSession): Unit = {
-    Option(tokens.remove(LineSessions.tag(session))).foreach(written.remove)
+    Option(tokens.remove(SparkLineSessions.tag(session))).foreach(written.remove)
     begun.set(begun.get.filter(isRunning))
   }
 
@@ -60,7 +60,7 @@ object SessionTransactions extends Logging {
   val StreamQuery = "sql.streaming.queryId"
 
   /** The token of the session's transaction. */
-  def of(session: SparkSession): Option[String] = Option(tokens.get(LineSessions.tag(session)))
+  def of(session: SparkSession): Option[String] = Option(tokens.get(SparkLineSessions.tag(session)))
 
   /** Refuses what a transaction of several statements cannot hold, if the session is in one. */
   def refuse(session: SparkSession, operation: => String, table: => String): Unit =
@@ -78,7 +78,7 @@ object SessionTransactions extends Logging {
 
   /** The token of the transaction in whose session this thread runs something. */
   def running(context: SparkContext): Option[String] =
-    if (tokens.isEmpty) None else LineSessions.runningTags(context).flatMap(tag => Option(tokens.get(tag))).headOption
+    if (tokens.isEmpty) None else SparkLineSessions.runningTags(context).flatMap(tag => Option(tokens.get(tag))).headOption
 
   /** Called by Python: caches with one of these tables (`database.table`) of the session's own catalog in them hold the
     * rows of before.

@@ -42,7 +42,7 @@ final class SidecarEntry(val session: SparkSession, python: PythonProgram, val i
     isWelcome
   }
 
-  def ready(planner: AnyRef): Unit = answering.complete(planner)
+  def ready(api: AnyRef): Unit = answering.complete(api)
 
   def failed(error: Throwable): Unit = answering.completeExceptionally(error)
 }

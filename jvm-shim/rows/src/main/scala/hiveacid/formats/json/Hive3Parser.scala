@@ -21,13 +21,13 @@ import org.apache.spark.sql.types._
   * @param order
   *   which of them the row is to have
   */
-private[hiveacid] class Hive3Parser(target: Target.Record, order: Array[Int], values: Values) extends LineParser {
-  private val factory = LineParser.unlimited
+private[hiveacid] class Hive3Parser(target: Target.Record, order: Array[Int], values: Values) extends JsonLineParser {
+  private val factory = JsonLineParser.unlimited
 
   override def parse(bytes: Array[Byte], length: Int): InternalRow = {
     val parser = factory.createParser(bytes, 0, length)
     try {
-      if (parser.nextToken() != START_OBJECT) throw new LineException("it does not begin with an object")
+      if (parser.nextToken() != START_OBJECT) throw new JsonLineException("it does not begin with an object")
       val found = fields(parser, target)
       values.row(order.map(found(_)))
     } finally parser.close()
@@ -40,7 +40,7 @@ private[hiveacid] class Hive3Parser(target: Target.Record, order: Array[Int], va
       val key = p.currentName
       // the table's spelling is not in lower case inside of a struct: such a field is never found
       val i = target.findExactly(key.toLowerCase(Locale.ROOT))
-      if (i < 0 && Hive3Parser.isInternal(key)) throw new LineException(s"there is no column for the key $key")
+      if (i < 0 && Hive3Parser.isInternal(key)) throw new JsonLineException(s"there is no column for the key $key")
       val token = next(p)
       target.fields.lift(i).flatten match {
         case Some(of) => found(target.slots(i)) = value(p, token, of)
@@ -83,7 +83,7 @@ private[hiveacid] class Hive3Parser(target: Target.Record, order: Array[Int], va
   }
 
   private def leaf(p: JsonParser, token: JsonToken, t: DataType): Any = {
-    if (!token.isScalarValue) throw new LineException(s"a value of type ${t.sql} is expected and $token found")
+    if (!token.isScalarValue) throw new JsonLineException(s"a value of type ${t.sql} is expected and $token found")
     t match {
       case IntegerType => p.getIntValue
       case ByteType    => inRange(p.getIntValue, Byte.MinValue, Byte.MaxValue).toByte
@@ -120,13 +120,13 @@ private[hiveacid] class Hive3Parser(target: Target.Record, order: Array[Int], va
 
   private def inRange(number: Int, least: Int, greatest: Int): Int =
     if (number >= least && number <= greatest) number
-    else throw new LineException(s"$number is not between $least and $greatest")
+    else throw new JsonLineException(s"$number is not between $least and $greatest")
 
   private def expect(token: JsonToken, wanted: JsonToken): Unit =
-    if (token != wanted) throw new LineException(s"$wanted is expected and $token found")
+    if (token != wanted) throw new JsonLineException(s"$wanted is expected and $token found")
 
   private def next(p: JsonParser): JsonToken =
-    Option(p.nextToken()).getOrElse(throw new LineException("it ends within an object or array"))
+    Option(p.nextToken()).getOrElse(throw new JsonLineException("it ends within an object or array"))
 }
 
 private[hiveacid] object Hive3Parser {

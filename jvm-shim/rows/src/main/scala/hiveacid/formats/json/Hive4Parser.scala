@@ -20,7 +20,7 @@ private[hiveacid] class Hive4Parser(
     properties: SerdeProperties,
     target: Target.Record,
     values: Values
-) extends LineParser {
+) extends JsonLineParser {
   private val mapper = scalars.mapper
 
   override def parse(bytes: Array[Byte], length: Int): InternalRow = {
@@ -39,7 +39,7 @@ private[hiveacid] class Hive4Parser(
       }
 
   private def record(node: JsonNode, target: Target.Record): InternalRow = {
-    if (!node.isObject) throw new LineException(s"an object is expected and ${kind(node)} found")
+    if (!node.isObject) throw new JsonLineException(s"an object is expected and ${kind(node)} found")
     val found = new Array[Any](target.width)
     node.properties.asScala.foreach { field =>
       val i = find(target, field.getKey)
@@ -52,23 +52,23 @@ private[hiveacid] class Hive4Parser(
   private def find(target: Target.Record, key: String): Int = key match {
     case Hive4Parser.Internal(number) =>
       val i = number.toInt
-      if (i >= target.names.length) throw new LineException(s"there is no column for the key $key")
+      if (i >= target.names.length) throw new JsonLineException(s"there is no column for the key $key")
       i
     case _ =>
       val named = target.find(key.toLowerCase(Locale.ROOT))
       val i = if (named >= 0) named else Try(key.toLowerCase(Locale.ROOT).toInt).getOrElse(-1)
       if (i >= 0 && i < target.names.length) i
       else if (properties.ignoresUnknownKeys) -1
-      else throw new LineException(s"there is no column for the key $key, which ${SerdeProperties.IgnoreExtra} forbids")
+      else throw new JsonLineException(s"there is no column for the key $key, which ${SerdeProperties.IgnoreExtra} forbids")
   }
 
   private def items(node: JsonNode, element: Target): Any = {
-    if (!node.isArray) throw new LineException(s"an array is expected and ${kind(node)} found")
+    if (!node.isArray) throw new JsonLineException(s"an array is expected and ${kind(node)} found")
     values.array(node.elements.asScala.map(value(_, element)).toArray[Any])
   }
 
   private def entries(node: JsonNode, key: Target.Leaf, of: Target): Any = {
-    if (!node.isObject) throw new LineException(s"an object is expected and ${kind(node)} found")
+    if (!node.isObject) throw new JsonLineException(s"an object is expected and ${kind(node)} found")
     val found = new LinkedHashMap[Any, Any]
     node.properties.asScala.foreach { field =>
       values.put(found, leaf(new TextNode(field.getKey), key.hive), key.hive, value(field.getValue, of))
@@ -78,7 +78,7 @@ private[hiveacid] class Hive4Parser(
 
   private def leaf(node: JsonNode, t: DataType): Any = {
     if (node.isContainerNode && t != StringType)
-      throw new LineException(s"a value of type ${t.sql} is expected and ${kind(node)} found")
+      throw new JsonLineException(s"a value of type ${t.sql} is expected and ${kind(node)} found")
     t match {
       case IntegerType                      => scalars.int(node)
       case ByteType                         => scalars.int(node).toByte
@@ -101,7 +101,7 @@ private[hiveacid] class Hive4Parser(
   private def string(node: JsonNode): Any =
     if (node.isValueNode) values.string(node.asText)
     else if (properties.stringifies) values.string(node.toString)
-    else throw new LineException(s"${SerdeProperties.Stringify} forbids ${kind(node)} where text is expected")
+    else throw new JsonLineException(s"${SerdeProperties.Stringify} forbids ${kind(node)} where text is expected")
 
   private def decimal(node: JsonNode, t: DecimalType): Any = {
     def isBlank(c: Char) = Hive4Parser.Blanks.indexOf(c) >= 0

@@ -38,7 +38,7 @@ private[hiveacid] object Hive4Scalars {
     private val base64 = "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?".r
 
     override val mapper: ObjectMapper =
-      new ObjectMapper(LineParser.limited).enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+      new ObjectMapper(JsonLineParser.limited).enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
 
     override protected def numberAsInt(node: JsonNode): Int = node.decimalValue.intValue
     override protected def numberAsLong(node: JsonNode): Long = node.decimalValue.longValue
@@ -57,7 +57,7 @@ private[hiveacid] object Hive4Scalars {
 
   /** 4.0.1: numbers with a fraction or an exponent are DOUBLEs, and cut to the range of the type. */
   final class Of40(isRawBinary: Boolean) extends Hive4Scalars {
-    override val mapper: ObjectMapper = new ObjectMapper(LineParser.limited)
+    override val mapper: ObjectMapper = new ObjectMapper(JsonLineParser.limited)
 
     override protected def numberAsInt(node: JsonNode): Int =
       if (node.isFloatingPointNumber) node.doubleValue.toInt else node.bigIntegerValue.intValue
@@ -75,6 +75,6 @@ private[hiveacid] object Hive4Scalars {
     override def binary(node: JsonNode): Array[Byte] =
       if (!isRawBinary) node.binaryValue
       else if (node.isTextual) node.textValue.getBytes(StandardCharsets.UTF_8)
-      else throw new LineException("a BINARY is expected as text")
+      else throw new JsonLineException("a BINARY is expected as text")
   }
 }

@@ -87,7 +87,7 @@ object TableJsonFileFormat {
     private val hive = HiveRelease.of(file.otherConstantMetadataColumnValues(ReleaseKey).toString)
     private val parser = {
       val zone = new WallClock(ZoneId.of(request.timeZone, ZoneId.SHORT_IDS))
-      LineParser.of(hive, properties, request.tableSchema, request.required, new Values(zone))
+      JsonLineParser.of(hive, properties, request.tableSchema, request.required, new Values(zone))
     }
     private val nulls = InternalRow.fromSeq(Seq.fill(request.required.length)(null))
     private val lines = errors.guard(path)(linesOf(file))
@@ -115,7 +115,7 @@ object TableJsonFileFormat {
     }
 
     private def emptyLine: InternalRow =
-      if (hive != HiveRelease.Of31 && properties.takesEmptyLines) nulls else throw new LineException("it is empty")
+      if (hive != HiveRelease.Of31 && properties.takesEmptyLines) nulls else throw new JsonLineException("it is empty")
 
     /** Closed with the task, for a query may end before the file does. */
     private def linesOf(part: PartitionedFile): HadoopFileLinesReader = {

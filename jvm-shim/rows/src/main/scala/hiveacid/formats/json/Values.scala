@@ -13,7 +13,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 /** A line, or a part of it, that Hive's reader fails on as well, or that becomes no row of Spark. */
-final class LineException(message: String, cause: Throwable = null) extends RuntimeException(message, cause)
+final class JsonLineException(message: String, cause: Throwable = null) extends RuntimeException(message, cause)
 
 /** A value of Hive that Spark cannot hold. */
 final class UnheldException(val condition: String, val parameters: Map[String, String] = Map.empty)

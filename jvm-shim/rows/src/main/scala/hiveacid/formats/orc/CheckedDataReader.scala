@@ -18,7 +18,7 @@ import org.apache.orc.impl.{
   SerializationUtils
 }
 
-import org.apache.spark.sql.hiveacid.LineDataReader
+import org.apache.spark.sql.hiveacid.SparkLineDataReader
 
 /** Hands the bytes of a stripe to ORC once its streams of integers are known to be as long as their runs say.
   *
@@ -28,7 +28,7 @@ import org.apache.spark.sql.hiveacid.LineDataReader
   * @param columns
   *   whose streams are looked at, by ORC's numbers
   */
-final class CheckedDataReader private (protected val inner: DataReader, columns: Set[Int]) extends LineDataReader {
+final class CheckedDataReader private (protected val inner: DataReader, columns: Set[Int]) extends SparkLineDataReader {
   private var stripe: StripeInformation = _
   private var footer: OrcProto.StripeFooter = _
 

@@ -1,8 +1,0 @@
-package org.apache.spark.sql.hiveacid
-
-import org.apache.orc.DataReader
-
-/** The members of ORC's reader that came with its release 2, which Spark has since 4.0: none. */
-trait LineDataReader extends DataReader {
-  protected def inner: DataReader
-}

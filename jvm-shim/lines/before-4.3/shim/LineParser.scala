@@ -1,8 +1,0 @@
-package org.apache.spark.sql.hiveacid
-
-import org.apache.spark.sql.catalyst.parser.ParserInterface
-
-/** The members of Spark's parser that came with 4.3: none. */
-trait LineParser extends ParserInterface {
-  protected def delegate: ParserInterface
-}

@@ -1,0 +1,76 @@
+package hiveacid.python
+
+/** The methods that Python implements (through py4j). Texts are messages of `hiveacid.wire` unless it is said
+  * otherwise; a method returns a String, or a Throwable to be thrown here: raising through py4j would lose the error's
+  * type and text.
+  */
+trait PythonApi {
+
+  /** RewriteRequest: a canonical statement. Returns a RewrittenStatement. */
+  def rewrite(request: String): Object
+
+  /** A plain text, perhaps in Hive's spelling. Returns a Respelling; null if there is nothing of Hive's in it. */
+  def respelling(text: String): Object
+
+  /** The Columns of `database.table`, those of its partitions last. */
+  def columns(table: String): Object
+
+  /** The DEFAULT of the columns of `database.table` that have one: expressions by column. */
+  def columnDefaults(table: String): Object
+
+  /** The ExplainedStatement behind EXPLAIN ACID; null if the plain text does not begin so. */
+  def explainedStatement(text: String): Object
+
+  /** The OperatorStatement in a plain text; null if the text does not begin like one. */
+  def operatorStatement(text: String): Object
+
+  /** OperatorRequest: runs such a statement. Returns OperatorRows. */
+  def operate(request: String): Object
+
+  /** TableQuestion: how much is to be read of a table. Returns a TableContent, for Python alone. */
+  def tableContent(question: String): Object
+
+  /** TableQuestion: who wrote what into a table. Returns HistoryEntries, for Python alone. */
+  def tableHistory(question: String): Object
+
+  /** Where the new transactional table `database.table` must lie, a text; null for where Spark puts it. `location` is
+    * that of its LOCATION clause, empty without one, and `usual` where Spark puts it then. An error if it cannot lie
+    * there, or if this session could not see it.
+    */
+  def newTableLocation(table: String, isInsertOnly: Boolean, location: String, usual: String): Object
+
+  /** ReadRequest: the names of a table's partitions. */
+  def partitionNames(request: String): Object
+
+  /** ScanRequest: the TableScan of one table in the snapshot of a statement or of a read execution. */
+  def scan(request: String): Object
+
+  /** WriteRequest: runs a statement in a transaction; `call` is the key for `JvmApi.write`. Returns AffectedRows. */
+  def execute(request: String, call: String): Object
+
+  /** WriteRequest: what a statement would do. Returns a DryRunAnswer. */
+  def dryRun(request: String, call: String): Object
+
+  /** WriteRequests, run in one transaction; `calls` has their keys. Returns AffectedRows. */
+  def executeTogether(requests: String, calls: String): Object
+
+  /** AlterRequest: runs a statement of Spark's own under the locks it needs; `call` is the key for `JvmApi.alter`. */
+  def alter(request: String, call: String): Object
+
+  /** The identity of the table `database.table`, which has just been made, a text. */
+  def createdTable(table: String): Object
+
+  /** TakeBackRequest: drops a table that a failed statement has made, if it is nobody else's by now; `call` is the key
+    * for `JvmApi.alter`.
+    */
+  def takeBack(request: String, call: String): Object
+
+  /** CatalogRequest: the PythonCatalogApi of a catalog that has a metastore of its own. */
+  def ofCatalog(request: String): Object
+
+  /** Ends the calls whose jobs have this tag, as cancelled for this reason; a plain text. */
+  def cancel(tag: String, reason: String): Object
+
+  /** A root execution has ended; its read transaction can end too. */
+  def endExecution(executionId: Long): Object
+}

@@ -1,0 +1,120 @@
+"""The table that a plan was made for. Another one may have its name by the time it runs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from hive_acid.model.table import Column, TableDescription, TableKind, TableName
+
+_COLLATION = re.compile(r" collate \w+")
+_BLANK_OR_QUOTE = re.compile(r"[\s`]+")
+_ORC = "orcinputformat"
+_LOCAL_ZONE = re.compile(r"(?<!\w)timestampwithlocaltimezone(?![\w:])")
+"""A TIMESTAMP in Spark's catalog, where Spark's parser takes the words. Files of ORC name their types, so that a
+statement that reads such a column is refused by that. No other file does: its values would be read as something else.
+"""
+_SYNONYM = re.compile(r"(?<![\w:])(integer|numeric|dec|decimal(?!\())(?![\w:])")
+_SYNONYMS = {"integer": "int", "numeric": "decimal", "dec": "decimal", "decimal": "decimal(10,0)"}
+
+
+@dataclass(frozen=True)
+class TableIdentity:
+    """The identity of a table as the engine's catalog showed it when a plan was analysed.
+
+    `created_s` is the time of its creation in seconds since 1970 by the metastore's clock, 0 if it is not known.
+    `columns` is None for tables whose columns come from a SerDe and not from the metastore. `partition_columns` are in
+    order. `location` may be spelled in any way that means the same folder.
+    """
+
+    name: TableName
+    created_s: int
+    location: str
+    kind: TableKind
+    input_format: str
+    columns: tuple[Column, ...] | None
+    partition_columns: tuple[Column, ...] = ()
+    bucket_columns: tuple[str, ...] = ()
+    bucket_count: int = 0
+
+
+def describe_analysed(table: TableDescription) -> TableIdentity:
+    """The identity of a table of the metastore."""
+    return TableIdentity(
+        name=table.name,
+        created_s=table.created_s,
+        location=table.location,
+        kind=table.kind,
+        input_format=table.input_format,
+        columns=table.columns,
+        partition_columns=table.partition_columns,
+        bucket_columns=table.bucket_columns,
+        bucket_count=table.bucket_count,
+    )
+
+
+def find_change(analysed: TableIdentity, table: TableDescription) -> str | None:
+    """How the table differs from what was analysed, as the end of a sentence; None if it is the same.
+
+    Values are matched with columns by position and by type, rows with files by location and format: a plan that was
+    made for another table would return or write values of other columns.
+    """
+    if analysed.created_s and table.created_s and analysed.created_s != table.created_s:
+        return "it was dropped and made again"
+    columns = analysed.columns if analysed.columns is not None else table.columns
+    is_orc = _ORC in table.input_format.lower()
+    then = _spell(columns, analysed.partition_columns, is_orc)
+    now = _spell(table.columns, table.partition_columns, is_orc)
+    if then != now:
+        return f"its columns are {now}, the statement was analysed with {then}"
+    if len(analysed.partition_columns) != len(table.partition_columns):
+        names = ", ".join(column.name for column in table.partition_columns) or "no columns"
+        return f"it is partitioned by {names}"
+    then, now = _spell_buckets(analysed), _spell_buckets(describe_analysed(table))
+    if then != now:
+        return f"it is clustered by {now}, the statement was analysed with {then}"
+    if analysed.kind is not table.kind:
+        return f"it is {table.kind.value.replace('_', ' ')} now and was {analysed.kind.value.replace('_', ' ')}"
+    if analysed.input_format and analysed.input_format != table.input_format:
+        return f"its files are read by {table.input_format} now"
+    if analysed.location and normal_location(analysed.location) != normal_location(table.location):
+        return f"it lies in {table.location} now"
+    return None
+
+
+def find_zoned_column(analysed: TableIdentity, table: TableDescription) -> Column | None:
+    """The first column of TIMESTAMP WITH LOCAL TIME ZONE, if such types are all in which the columns differ."""
+    columns = analysed.columns if analysed.columns is not None else table.columns
+    then = _spell((*columns, *analysed.partition_columns), (), is_orc=True)
+    now = (*table.columns, *table.partition_columns)
+    if then != _spell(now, (), is_orc=True):
+        return None
+    return next((column for column in now if _LOCAL_ZONE.search(normal_type(column.type))), None)
+
+
+def normal_location(location: str) -> str:
+    """One spelling of a location: `file:/a`, `file:///a` and `file:/a/` are the same, as are `%20` and a blank."""
+    scheme, colon, path = unquote(location).rstrip("/").partition(":")
+    if not colon:
+        return scheme
+    return f"{scheme}:{path[2:] if path.startswith('///') else path}"
+
+
+def normal_type(text: str) -> str:
+    """One spelling of a type: words in lower case, without blanks and quotes, synonyms as Hive stores them."""
+    bare = _BLANK_OR_QUOTE.sub("", _COLLATION.sub("", text.lower()))
+    return _SYNONYM.sub(lambda match: _SYNONYMS[match[1]], _SYNONYM.sub(lambda match: _SYNONYMS[match[1]], bare))
+
+
+def _spell(columns: tuple[Column, ...], partition_columns: tuple[Column, ...], is_orc: bool) -> str:
+    of_data = ((column.name, normal_type(column.type)) for column in columns)
+    in_files = [(name, _LOCAL_ZONE.sub("timestamp", kind) if is_orc else kind) for name, kind in of_data]
+    in_names = [(column.name, normal_type(column.type)) for column in partition_columns]
+    return ", ".join(f"{name} {kind}" for name, kind in (*in_files, *in_names))
+
+
+def _spell_buckets(table: TableIdentity) -> str:
+    if not table.bucket_columns:
+        return "no columns"
+    return f"{', '.join(table.bucket_columns)} into {table.bucket_count} buckets"
