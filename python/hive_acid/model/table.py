@@ -99,6 +99,7 @@ class TableDescription:
     `sort_columns` are those of SORTED BY; `has_skew_folders`: SKEWED BY … STORED AS DIRECTORIES, where folders within
     folders tell values of rows. `created_s`: when it was made, in seconds since 1970 by the metastore's clock, 0 if not
     known. `table_id` is the metastore's own number of it, which no table made later gets; 0 on 3.1, which shows none.
+    `source_path` is the folder in which Spark reads a table of its data sources, empty for another table.
     """
 
     name: TableName
@@ -114,6 +115,7 @@ class TableDescription:
     row_format: RowFormat = RowFormat()
     created_s: int = 0
     table_id: int = 0
+    source_path: str = ""
 
     @property
     def kind(self) -> TableKind:

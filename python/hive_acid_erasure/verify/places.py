@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from hive_acid.api.conditions import HiveAcidError
 from hive_acid.api.storage import FileSystem
@@ -187,11 +187,12 @@ def find_shared_folders(where: TableName, partitions: Sequence[Partition], spott
             yield Place(PlaceKind.UNSEARCHED, str(where), f"{detail}; give each a folder of its own")
 
 
-def find_elsewhere(table: TableDescription) -> Iterator[Place]:
+def find_elsewhere(table: TableDescription, spotter: Spotter) -> Iterator[Place]:
     """A place for a table of which the metastore does not say where its rows are, so that no file of it is listed.
 
-    Spark tells the folder of an external table of CSV, JSON or text in a property of its own (HiveExternalCatalog), and
-    tables of a storage handler may have no files.
+    Spark tells the folder of a table of its data sources in a property of its own (HiveExternalCatalog): the only one of
+    CSV, JSON or text, and another one than the location once Hive has moved the table. Tables of a storage handler may
+    have no files.
     """
     handler = table.parameters.get(_HANDLER, "")
     if handler or not table.location or table.location.rstrip("/").endswith(_NO_LOCATION):
@@ -199,6 +200,16 @@ def find_elsewhere(table: TableDescription) -> Iterator[Place]:
             f"its rows lie where the metastore does not say{f' ({handler})' if handler else ''}: no file is searched"
         )
         yield Place(PlaceKind.UNSEARCHED, str(table.name), detail)
+    elif table.source_path and _split(table.source_path) != _split(table.location):
+        told = f"{spotter.mask(table.source_path)}, and the metastore {spotter.mask(table.location)}"
+        detail = f"Spark takes its rows from {told}: only the latter is searched; ALTER TABLE … SET LOCATION in Spark"
+        yield Place(PlaceKind.UNSEARCHED, str(table.name), detail)
+
+
+def _split(location: str) -> tuple[str, str, str]:
+    """The parts by which folders are the same, however many slashes there are."""
+    parts = urlsplit(location)
+    return parts.scheme, parts.netloc, unquote(parts.path).rstrip("/")
 
 
 def search_metastore(

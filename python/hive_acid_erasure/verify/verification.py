@@ -235,7 +235,7 @@ class Verification:
         uploads = search_uploads(self._file_system, matcher.table, roots, spotter)
         shared = find_shared_folders(matcher.table, sight.partitions, spotter)
         unlisted = self._kept_files.find_unlisted(self._file_system, matcher.table, roots.folders, spotter)
-        return (*found, *uploads, *shared, *unlisted, *find_elsewhere(sight.table))
+        return (*found, *uploads, *shared, *unlisted, *find_elsewhere(sight.table, spotter))
 
     def look_if_there(self, matcher: Matcher) -> Sight | None:
         """The table as it is now, None if it is gone."""

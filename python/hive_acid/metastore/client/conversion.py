@@ -146,6 +146,14 @@ def _build_row_format(storage: Any) -> RowFormat:
     return RowFormat(JSON_SERDE, frozenset((serde.parameters or {}).items()), _build_columns(storage.cols))
 
 
+def _find_source_path(table: Any, storage: Any) -> str:
+    """The property `path` of the SerDe, which Spark goes by and not by the location (HiveExternalCatalog)."""
+    if (table.parameters or {}).get("spark.sql.sources.provider", "hive").lower() == "hive":
+        return ""
+    properties = (storage.serdeInfo or ttypes.SerDeInfo()).parameters or {}
+    return next((value for name, value in properties.items() if name.lower() == "path"), "")
+
+
 def build_table(table: Any) -> TableDescription:
     """From Table. Views have no storage: their location and input format are empty."""
     storage = table.sd or ttypes.StorageDescriptor()
@@ -163,6 +171,7 @@ def build_table(table: Any) -> TableDescription:
         row_format=_build_row_format(storage),
         created_s=table.createTime or 0,
         table_id=table.id or 0,
+        source_path=_find_source_path(table, storage),
     )
 
 

@@ -303,6 +303,7 @@ def test_a_folder_that_came_into_the_trash_twice_is_searched(shop: Shop, name: s
         {"location": "/warehouse/csv-__PLACEHOLDER__"},
         {"location": ""},
         {"parameters": {"storage_handler": "org.apache.hadoop.hive.hbase.HBaseStorageHandler"}},
+        {"source_path": "/warehouse/moved"},
     ],
 )
 def test_a_table_whose_rows_lie_where_the_metastore_does_not_say_is_not_searched(shop: Shop, change: Any) -> None:
@@ -310,6 +311,14 @@ def test_a_table_whose_rows_lie_where_the_metastore_does_not_say_is_not_searched
     shop.plan["tables"] = {"shop.people": {"keys": {"email": "email"}}}
     shop.metastore.add_table(replace(shop.metastore.table(PEOPLE), **{"parameters": {}, **change}))
     assert shop.kinds(shop.verify()) == {"unsearched"}
+
+
+def test_a_table_that_spark_and_the_metastore_find_in_one_folder_is_searched(shop: Shop) -> None:
+    shop.erase()
+    shop.plan["tables"] = {"shop.people": {"keys": {"email": "email"}}}
+    table = replace(shop.metastore.table(PEOPLE), parameters={})
+    shop.metastore.add_table(replace(table, source_path=f"{table.location.replace('p', '%70')}//"))
+    assert shop.kinds(shop.verify()) == set()
 
 
 def test_the_trash_of_a_table_of_a_longer_name_is_not_searched(shop: Shop) -> None:

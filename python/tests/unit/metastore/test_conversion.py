@@ -70,6 +70,23 @@ def test_a_view_has_no_location() -> None:
 
 
 @pytest.mark.parametrize(
+    ("parameters", "properties", "path"),
+    [
+        ({"spark.sql.sources.provider": "parquet"}, {"Path": "/p"}, "/p"),
+        ({"spark.sql.sources.provider": "parquet"}, None, ""),
+        ({"spark.sql.sources.provider": "HIVE"}, {"path": "/p"}, ""),
+        ({}, {"path": "/p"}, ""),
+    ],
+)
+def test_spark_goes_by_a_path_of_its_own_in_tables_of_its_data_sources(
+    parameters: dict[str, str], properties: dict[str, str] | None, path: str
+) -> None:
+    storage = ttypes.StorageDescriptor(location="/l", serdeInfo=ttypes.SerDeInfo(parameters=properties))
+    table = ttypes.Table(tableName="t", dbName="db", sd=storage, parameters=parameters)
+    assert conversion.build_table(table).source_path == path
+
+
+@pytest.mark.parametrize(
     ("stored", "meant"),
     [
         ("decimal", "decimal(10,0)"),
