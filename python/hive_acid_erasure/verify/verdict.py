@@ -63,7 +63,7 @@ BLIND_SPOTS = (
     "links to further rows that stand only in rows which no query shows",
     "columns that the table has no more: keys of several parts or that are computed, longer texts, and values that are "
     "neither texts nor whole numbers",
-    "dictionaries of columns that ORC has encrypted",
+    "dictionaries of columns that ORC has encrypted, and of INT96 times in Parquet",
     "numbers of up to five digits in properties and notes",
     "keys that are computed, or of columns that stand apart, in properties, notes and hidden texts",
     "files of no transaction that came and went between two looks at a table",
