@@ -82,7 +82,7 @@ class PlainKey:
             fields.append(inner[each][0])
             stored = inner[each][1]
         spell, form = _find_spelling(part, find_type(self.columns, part.path), stored)
-        return BoundPart((column, *fields), lambda value: part.apply(spell(value)), form)
+        return BoundPart((column, *fields), lambda value: _spell(part, spell, value), form)
 
 
 def _fields_of(stored: Any) -> dict[str, tuple[str, Any]]:
@@ -107,6 +107,22 @@ def _find_spelling(part: PlainPart, declared: str, stored: Any) -> tuple[Speller
     elif types.is_dictionary(stored):
         stored = stored.value_type
     return find_speller(wanted, stored), form
+
+
+def _spell(part: PlainPart, spell: Speller, value: Any) -> bytes:
+    """The text of a part. Raises Doubt, with the functions' text of one that engines may cut, or of a day of old."""
+    try:
+        spelled = spell(value)
+    except Doubt as doubt:
+        raise Doubt(_apply_anyway(part, doubt.text)) from None
+    return part.apply(spelled)
+
+
+def _apply_anyway(part: PlainPart, text: bytes) -> bytes:
+    try:
+        return part.apply(text)
+    except Doubt as doubt:
+        return doubt.text
 
 
 def _apply_surely(part: PlainPart, text: bytes) -> bytes:

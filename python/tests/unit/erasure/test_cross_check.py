@@ -13,7 +13,7 @@ from hive_acid.model.table import Column
 from hive_acid_erasure.engine import Key
 from hive_acid_erasure.second_reader.plain_keys import NotPlain, parse_part
 from hive_acid_erasure.verify.cross_check import CrossCheck, OneReader
-from unit.erasure.searched_files import ADA, BOB, NOBODY, Files, write
+from unit.erasure.searched_files import ADA, BOB, COLUMNS, NOBODY, Files, write
 
 KEYS_OF_ADA = [
     (("email",), ("Ada@x.org",)),
@@ -162,6 +162,15 @@ def test_values_that_spark_may_spell_otherwise_are_counted_and_hide_no_other_row
     files = Files()
     files.add(write([row, ADA], "parquet"), 2, 0)
     assert [place.kind.value for place in files.check((part,), (subject,)).places] == ["cross-check"]
+
+
+@pytest.mark.parametrize("part", ["upper(email)", "trim(upper(email))"])
+@pytest.mark.parametrize("declared", ["varchar(3)", "char(3)"])
+def test_a_name_that_its_column_has_become_too_short_for_is_a_place(declared: str, part: str) -> None:
+    files = Files()
+    files.add(write([ADA, BOB], "orc"), 2, 0)
+    found = files.check((part,), ("ADA@X.ORG",), columns=(COLUMNS[0], Column("email", declared)))
+    assert [place.kind.value for place in found.places] == ["cross-check"]
 
 
 @pytest.mark.parametrize(
