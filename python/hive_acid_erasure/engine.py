@@ -169,7 +169,8 @@ class ErasureEngine(Protocol):
         """The links that visible rows give, by the subjects of the matcher that these rows name.
 
         Both are keyed hashes. A subject that no row names is left out. One whose rows give no link has an empty set.
-        Raises HIVE_ACID_ERASURE.AMBIGUOUS_LINK for a link that others' rows may give as well.
+        Raises HIVE_ACID_ERASURE.AMBIGUOUS_LINK for a link that others' rows may give as well, and NOT_COUNTED for rows
+        that are not those of now.
         """
         ...
 

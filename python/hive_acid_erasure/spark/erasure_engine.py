@@ -115,6 +115,7 @@ class SparkErasureEngine:
         known = frozenset[bytes]().union(*(keyed.hashes for keyed in matcher.keys))
         if not known:
             return {}
+        self._look_anew(table)
         keys, typed = [functions.type_key(table, key) for key in _used_keys(matcher)], functions.type_key(table, link)
         found: dict[bytes, set[bytes]] = {}
         with functions.conditions(matcher) as conditions, functions.hash_functions() as names:
@@ -127,6 +128,18 @@ class SparkErasureEngine:
         if any(_AMBIGUOUS in links for links in found.values()):
             raise build_error("HIVE_ACID_ERASURE.AMBIGUOUS_LINK", table=table, link=", ".join(link.parts))
         return {subject: frozenset(links) for subject, links in found.items()}
+
+    def _look_anew(self, table: TableName) -> None:
+        """Spark lists the files of a plain table once, and shows others' changes of it to no later query.
+
+        Raises HIVE_ACID_ERASURE.NOT_COUNTED for a cached table.
+        """
+        name = quote_table(table)
+        if self._session.catalog.isCached(name):
+            failure = "a cache holds its rows, which may be others by now; UNCACHE TABLE it"
+            raise build_error("HIVE_ACID_ERASURE.NOT_COUNTED", table=table, failure=failure)
+        if self._describe(table).kind is TableKind.PLAIN:
+            self._session.catalog.refreshTable(name)
 
     def choose_partitions(self, table: TableName, condition: str, names: Sequence[str]) -> frozenset[str]:
         functions = self._functions

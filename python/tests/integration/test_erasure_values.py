@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pyarrow
 import pytest
+from pyarrow import orc
 from pyspark.sql import SparkSession
 
+from hive_acid.errors import HiveAcidError
 from hive_acid.model.table import TableName
 from hive_acid_erasure.engine import Key, KeyedHashes, Matcher
 from hive_acid_erasure.spark.erasure_engine import SparkErasureEngine
@@ -24,6 +27,23 @@ def test_the_files_of_a_cached_table_are_searched(tables: Tables, engine: SparkE
     try:
         assert matches(search(engine, tables, matcher(engine, table, "ada")), "delta") == [(2, 1)]
         assert engine.judge_values(matcher(engine, table, "ada"), [{"name": "ada"}, {"name": "bob"}]) == (True, False)
+    finally:
+        tables.sql("UNCACHE TABLE t")
+
+
+def test_links_are_those_that_a_table_has_now(tables: Tables, engine: SparkErasureEngine) -> None:
+    tables.sql("CREATE TABLE t (id INT, name STRING) STORED AS ORC")
+    tables.sql("INSERT INTO t VALUES (1, 'bob')")
+    asked, link = matcher(engine, TableName(tables.database, "t"), "ada"), Key(("id",))
+    assert engine.links(asked, link) == {}
+    later = pyarrow.table({"id": pyarrow.array([2], pyarrow.int32()), "name": ["ada"]})
+    orc.write_table(later, str(tables.location("t") / "part-of-another-engine"))
+    (links,) = engine.links(asked, link).values()
+    assert len(links) == 1
+    tables.sql("CACHE TABLE t")
+    try:
+        with pytest.raises(HiveAcidError, match="UNCACHE TABLE"):
+            engine.links(asked, link)
     finally:
         tables.sql("UNCACHE TABLE t")
 
