@@ -34,17 +34,22 @@ class Finder:
     def check(self, plan: Plan, *, erases: bool) -> None:
         """Looks at the tables of the plan, and at its texts, before anything is done.
 
-        Raises HIVE_ACID_ERASURE with NO_SUCH_TABLE, NOT_TRANSACTIONAL, PLAN_NAMES_SUBJECT or PLAN_PARTITIONS, and as
-        `look_up_types` does.
+        Raises HIVE_ACID_ERASURE with NO_SUCH_TABLE, NOT_TRANSACTIONAL, PLAN_VIEW, PLAN_NAMES_SUBJECT or
+        PLAN_PARTITIONS, and as `look_up_types` does.
         """
         for table in plan.tables:
             for step in table.via:
-                self._describe(step.table)
+                self._refuse_view(table.table, step.table)
             if self._describe(table.table).kind is TableKind.PLAIN and erases:
                 raise build_error("HIVE_ACID_ERASURE.NOT_TRANSACTIONAL", table=table.table)
             self._check_texts(table)
             self.choose(table, ())
             look_up_types(self.engine, table, self.is_there)
+
+    def _refuse_view(self, table: TableName, source: TableName) -> None:
+        """A view may leave out rows that give links, and nobody can look for rows that no query of it shows."""
+        if not self._describe(source).location:
+            raise build_error("HIVE_ACID_ERASURE.PLAN_VIEW", table=table, source=source)
 
     def _describe(self, name: TableName) -> TableDescription:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -235,6 +236,16 @@ def test_the_guard_counts_rows_of_links_that_came_since(shop: Shop) -> None:
         shop.erase()
     assert caught.value.getCondition() == "HIVE_ACID_ERASURE.GUARD_AT_DELETION"
     assert not [path for path, content in shop.disk.contents.items() if content.masked and "/notes/" in path]
+
+
+def test_a_path_through_a_view_is_refused(shop: Shop) -> None:
+    """It may leave out rows that give links, and nobody can look for rows that no query of it shows."""
+    shop.metastore.add_table(replace(shop.metastore.table(PEOPLE), location="", parameters={}))
+    del shop.plan["tables"][str(PEOPLE)]
+    for act in (shop.erase, shop.verify):
+        with pytest.raises(HiveAcidError) as caught:
+            act()
+        assert caught.value.getCondition() == "HIVE_ACID_ERASURE.PLAN_VIEW"
 
 
 def test_a_table_of_a_path_that_is_gone_leaves_the_verdict_open(shop: Shop) -> None:
