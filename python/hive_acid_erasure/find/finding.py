@@ -16,6 +16,7 @@ from hive_acid_erasure.subjects.plan_literals import names_subject
 from hive_acid_erasure.subjects.spotting import Spotter
 from hive_acid_erasure.subjects.subjects import Subjects
 from hive_acid_erasure.verify.locations import Locations
+from hive_acid_erasure.verify.shown_files import READ_BY_SEARCH
 from hive_acid_erasure.verify.verification import Verification
 
 _LOOKS = 2
@@ -146,10 +147,10 @@ class Finder:
         """The reach of a step, with the rows in its files that name those of whom no query shows a row.
 
         They may link to the next table, and nobody can follow them by a query. Rows that have become visible meanwhile
-        are none of them. A plain table has none.
+        are none of them.
         """
         unseen = stage.find_unseen(step.link.key)
-        if unseen is None or self._is_plain(step.table):
+        if unseen is None or self._is_shown(step.table):
             return stage.reach
         rows, files = self.verification.search_rows(unseen)
         given = self.engine.links(stage.matcher, step.link.key) if rows and looks else {}
@@ -158,8 +159,12 @@ class Finder:
             return self._look_behind(later, step, looks - 1)
         return replace(stage.reach, hidden_rows=rows, unsearched_files=files)
 
-    def _is_plain(self, name: TableName) -> bool:
-        return not self.is_there(name) or self._describe(name).kind is TableKind.PLAIN
+    def _is_shown(self, name: TableName) -> bool:
+        """True for a table that is gone, and one of plain Hive whose rows are read by queries alone."""
+        if not self.is_there(name):
+            return True
+        table = self._describe(name)
+        return table.kind is TableKind.PLAIN and table.file_format not in READ_BY_SEARCH
 
 
 def _mask_names(by_partition: Mapping[str, int], spotter: Spotter) -> dict[str, int]:

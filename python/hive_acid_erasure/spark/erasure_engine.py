@@ -132,13 +132,18 @@ class SparkErasureEngine:
     def _look_anew(self, table: TableName) -> None:
         """Spark lists the files of a plain table once, and shows others' changes of it to no later query.
 
-        Raises HIVE_ACID_ERASURE.NOT_COUNTED for a cached table.
+        Raises HIVE_ACID_ERASURE.NOT_COUNTED for a table of which a query would show other rows than it has.
         """
-        name = quote_table(table)
-        if self._session.catalog.isCached(name):
+        self._refuse_other_lines(table)
+        is_plain, name = self._describe(table).kind is TableKind.PLAIN, quote_table(table)
+        failure = ""
+        if is_plain and self._skips_files():
+            failure = f"the application lets files be left out; unset {' and '.join(_SKIPPING)}"
+        elif self._session.catalog.isCached(name):
             failure = "a cache holds its rows, which may be others by now; UNCACHE TABLE it"
+        if failure:
             raise build_error("HIVE_ACID_ERASURE.NOT_COUNTED", table=table, failure=failure)
-        if self._describe(table).kind is TableKind.PLAIN:
+        if is_plain:
             self._session.catalog.refreshTable(name)
 
     def choose_partitions(self, table: TableName, condition: str, names: Sequence[str]) -> frozenset[str]:
@@ -176,9 +181,10 @@ class SparkErasureEngine:
                 raise build_error("HIVE_ACID_ERASURE.NOT_COUNTED", table=table, failure=failure)
 
     def counts_all(self, table: TableName) -> bool:
-        conf = self._session.conf
-        is_skipping = any(str(conf.get(key, "false")).lower() == "true" for key in _SKIPPING)
-        return not is_skipping and not self._session.catalog.isCached(quote_table(table))
+        return not self._skips_files() and not self._session.catalog.isCached(quote_table(table))
+
+    def _skips_files(self) -> bool:
+        return any(str(self._session.conf.get(key, "false")).lower() == "true" for key in _SKIPPING)
 
     def _count_by_partition(self, table: TableDescription, condition: str) -> dict[str, int]:
         """The rows that meet the condition, by the metastore's names of partitions.

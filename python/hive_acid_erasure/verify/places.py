@@ -190,9 +190,9 @@ def find_shared_folders(where: TableName, partitions: Sequence[Partition], spott
 def find_elsewhere(table: TableDescription, spotter: Spotter) -> Iterator[Place]:
     """A place for a table of which the metastore does not say where its rows are, so that no file of it is listed.
 
-    Spark tells the folder of a table of its data sources in a property of its own (HiveExternalCatalog): the only one of
-    CSV, JSON or text, and another one than the location once Hive has moved the table. Tables of a storage handler may
-    have no files.
+    Spark tells the folder of a table of its data sources in a property of its own (HiveExternalCatalog): the only one
+    for CSV, JSON or text, and another one than the location once Hive has moved the table. Tables of a storage handler
+    may have no files.
     """
     handler = table.parameters.get(_HANDLER, "")
     if handler or not table.location or table.location.rstrip("/").endswith(_NO_LOCATION):

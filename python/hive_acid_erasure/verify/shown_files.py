@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from hive_acid.api.conditions import HiveAcidError, MetastoreUnavailable, StorageError
@@ -32,13 +32,15 @@ class ShownFiles:
     partitions: Sequence[Partition]
     known: dict[_Version, bool] = field(default_factory=dict)
 
-    def find_packed(self) -> Iterator[str]:
+    def find_packed(self, plain: Iterable[PhysicalFile] = ()) -> Iterator[str]:
         """The paths of files of text that are packed by a codec which no session needs to have.
 
-        Without it Hadoop reads such a file as if it were lines: a query shows rows that are none.
+        Without it Hadoop reads such a file as if it were lines: a query shows rows that are none. `plain` are the files
+        that it may read where the table is one of plain Hive.
         """
-        if self.table.file_format is FileFormat.TEXTFILE and self.table.kind is TableKind.INSERT_ONLY:
-            yield from (version[0] for version in sorted(self.list_all()) if not self._holds_lines(version))
+        if self.table.file_format is FileFormat.TEXTFILE:
+            versions = map(_version, plain) if self.table.kind is TableKind.PLAIN else self.list_all()
+            yield from (version[0] for version in sorted(versions) if not self._holds_lines(version))
 
     def _holds_lines(self, version: _Version) -> bool:
         """False for bytes that no text has, and where storage cannot tell."""

@@ -118,7 +118,8 @@ class Verification:
     def _try_files(self, matcher: Matcher) -> None:
         """Raises HIVE_ACID_ERASURE.NOT_COUNTED if a query would show rows that are none, or tell of a subject."""
         spotter, sight = self.spotters.of(matcher.keys), self.look(matcher)
-        for path in self._shown(sight).find_packed():
+        plain = self.list_files(sight, ()) if sight.table.kind is TableKind.PLAIN else ()
+        for path in self._shown(sight).find_packed(file for file in plain if not _is_passed_over(file)):
             failure = f"{spotter.mask(path)}: it is no text, and this session has no codec that unpacks it"
             raise build_error("HIVE_ACID_ERASURE.NOT_COUNTED", table=matcher.table, failure=failure)
         told = (*sight.locations, *(partition.name for partition in sight.partitions))

@@ -14,10 +14,12 @@ from hive_acid_erasure.spark.erasure_engine import SparkErasureEngine
 from integration.conftest import Tables
 from support.erasure_searches import matcher, matches, search
 
+SECRET = b"a secret that is nowhere to be seen"
+
 
 @pytest.fixture
 def engine(spark: SparkSession) -> SparkErasureEngine:
-    return SparkErasureEngine(spark, b"a secret that is nowhere to be seen")
+    return SparkErasureEngine(spark, SECRET)
 
 
 def test_the_files_of_a_cached_table_are_searched(tables: Tables, engine: SparkErasureEngine) -> None:
@@ -46,6 +48,19 @@ def test_links_are_those_that_a_table_has_now(tables: Tables, engine: SparkErasu
             engine.links(asked, link)
     finally:
         tables.sql("UNCACHE TABLE t")
+
+
+@pytest.mark.parametrize("setting", ["textinputformat.record.delimiter", "ignoreCorruptFiles"])
+def test_no_link_is_taken_from_lines_that_a_setting_leaves_out(
+    tables: Tables, engine: SparkErasureEngine, monkeypatch: pytest.MonkeyPatch, setting: str
+) -> None:
+    tables.sql("CREATE TABLE t (id INT, name STRING) STORED AS TEXTFILE")
+    if setting == "ignoreCorruptFiles":  # only who starts the application sets it
+        monkeypatch.setattr(SparkErasureEngine, "_skips_files", lambda _: True)
+    else:
+        engine._session.conf.set(setting, ";")
+    with pytest.raises(HiveAcidError, match=setting):
+        engine.links(matcher(engine, TableName(tables.database, "t"), "ada"), Key(("id",)))
 
 
 @pytest.mark.beyond_the_gate(

@@ -138,6 +138,32 @@ def test_link_rows_that_no_query_shows_leave_the_verdict_of_a_verification_open(
     assert shop.kinds(shop.verify()) == {"unknown-links"}
 
 
+PLAIN_ORC = {"parameters": {}, "input_format": "org.apache.hadoop.hive.ql.io.orc.OrcInputFormat"}
+PLAIN_TEXT = {"parameters": {}, "input_format": "org.apache.hadoop.mapred.TextInputFormat"}
+
+
+def test_link_rows_of_a_plain_table_that_no_query_shows_leave_the_verdict_open(shop: Shop) -> None:
+    """Spark finds columns of plain ORC by name, and Hive 4 by position."""
+    del shop.plan["tables"]["shop.people"], shop.plan["tables"]["shop.sales"]
+    mask_people(shop)
+    shop.metastore.add_table(replace(shop.metastore.table(PEOPLE), **PLAIN_ORC))
+    assert shop.kinds(shop.verify()) == {"unknown-links"}
+
+
+@pytest.mark.parametrize("content", [b"\x89LZO\0\r\n\x1a\n packed", b"lines\n"])
+def test_no_link_is_taken_from_what_queries_take_for_the_lines_of_a_packed_file(shop: Shop, content: bytes) -> None:
+    del shop.plan["tables"]["shop.people"], shop.plan["tables"]["shop.sales"]
+    shop.files.bytes["/warehouse/people/base_0000001/bucket_00000"] = b"lines\n"
+    shop.metastore.add_table(replace(shop.metastore.table(PEOPLE), **PLAIN_TEXT))
+    shop.files.add_file("/warehouse/people/000000_0.lzo", len(content), 5)
+    shop.files.bytes["/warehouse/people/000000_0.lzo"] = content
+    if content.isascii():
+        assert shop.kinds(shop.verify()) == {"rows", "visible-rows"}
+    else:
+        with pytest.raises(HiveAcidError, match="NOT_COUNTED"):
+            shop.verify()
+
+
 def come_and_go(shop: Shop) -> None:
     """Ada gets her first account, with a note, and the account is deleted before anybody looks."""
     open_account(shop, "a-99")
