@@ -9,7 +9,7 @@ from hive_acid.api.conditions import HiveAcidError, build_error
 from hive_acid.api.tables import Metastore, TableDescription, TableKind, TableName
 from hive_acid_erasure.engine import ErasureEngine, MatchCount
 from hive_acid_erasure.find.state import FoundTable
-from hive_acid_erasure.find.trails import Links, Reach, Stage, Trail, TrailFinder
+from hive_acid_erasure.find.trails import Links, Reach, Stage, Trail, TrailFinder, find_givers
 from hive_acid_erasure.plan.key_types import bind, look_up_types
 from hive_acid_erasure.plan.plan import Plan, Step, TablePlan
 from hive_acid_erasure.subjects.plan_literals import names_subject
@@ -144,7 +144,7 @@ class Finder:
         return tuple(map(self._look_behind, trail.stages, table.via)) if table.via else trail.reach
 
     def _look_behind(self, stage: Stage, step: Step, looks: int = _LOOKS) -> Reach:
-        """The reach of a step, with the rows in its files that name those of whom no query shows a row.
+        """The reach of a step, with the rows in its files that name those of whom no query shows a link.
 
         They may link to the next table, and nobody can follow them by a query. Rows that have become visible meanwhile
         are none of them.
@@ -154,8 +154,8 @@ class Finder:
             return stage.reach
         rows, files = self.verification.search_rows(unseen)
         given = self.engine.links(stage.matcher, step.link.key) if rows and looks else {}
-        if given.keys() - stage.seen:
-            later = replace(stage, given={**stage.given, **given}, seen=stage.seen | given.keys())
+        if find_givers(given) - stage.seen:
+            later = replace(stage, given={**stage.given, **given}, seen=stage.seen | find_givers(given))
             return self._look_behind(later, step, looks - 1)
         return replace(stage.reach, hidden_rows=rows, unsearched_files=files)
 

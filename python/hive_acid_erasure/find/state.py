@@ -35,7 +35,7 @@ class FoundTable:
 
     `beyond` are partitions that hold subjects and lie outside of the plan's limits. `files`: path → length.
     `partitions` are all within the limits, whoever is in them. `links` are those of the steps of its path, and `seen`
-    those of whom these steps have shown a row. `hidden_locations`: see `Locations`.
+    those of whom these steps have shown a link. `hidden_locations`: see `Locations`.
     """
 
     matcher: Matcher

@@ -20,7 +20,7 @@ class Reach:
     """How many subjects or links were looked for in a table, and how many of them led nowhere from there.
 
     In the table of a key, `without` have no value for it. In that of a step, they gave no link. `hidden_rows` are rows
-    of its files that name some of these though no query shows a row of them. `unsearched_files` cannot tell.
+    of its files that name some of these though no query shows a link of them. `unsearched_files` cannot tell.
     """
 
     table: TableName
@@ -55,8 +55,8 @@ def read_reach(described: Mapping[str, Any]) -> Reach:
 class Stage:
     """A table of a path: `asked` are the hashes of each subject or link, `given` the links by such a hash.
 
-    `seen` are the hashes of those of whom a query has shown a row, now or in an earlier look: its links are known, and
-    a row that the erasure has deleted since hides none.
+    `seen` are the hashes of those of whom a query has shown a link, now or in an earlier look: a row that the erasure
+    has deleted since hides none.
     """
 
     matcher: Matcher
@@ -74,7 +74,7 @@ class Stage:
         return Reach(self.matcher.table, len(self.asked), without)
 
     def find_unseen(self, link: Key) -> Matcher | None:
-        """Finds rows with a link of those of whom no row was seen; None if there are none of these."""
+        """Finds rows with a link of those of whom no link was seen; None if there are none of these."""
         unseen = _join(hashes for hashes in self.asked if not hashes & self.seen)
         if not unseen:
             return None
@@ -105,7 +105,7 @@ class Trail:
 
     @property
     def seen(self) -> Links:
-        """Hashes of those of whom a query has shown a row, for each step."""
+        """Hashes of those of whom a query has shown a link, for each step."""
         return tuple(stage.seen for stage in self.stages)
 
     @property
@@ -171,7 +171,7 @@ class TrailFinder:
             given = self.links(Matcher(step.table, keys), step.link.key) if is_there else {}
             if not is_there:
                 gone.append(step.table)
-            stages.append(Stage(Matcher(step.table, keys), asked, given, seen_before | given.keys()))
+            stages.append(Stage(Matcher(step.table, keys), asked, given, seen_before | find_givers(given)))
             current = _join(given.values())
             doubtful = self._find_doubtful(step, before - current, given, doubtful) if is_there else frozenset()
             links.append(before | current)
@@ -192,6 +192,11 @@ class TrailFinder:
             return behind - sure
         others = self.engine.links(Matcher(step.table, (KeyedHashes(step.link.key, lost),)), step.link.key)
         return (behind - sure) | others.keys()
+
+
+def find_givers(given: Mapping[bytes, frozenset[bytes]]) -> frozenset[bytes]:
+    """Those whose rows have a link."""
+    return frozenset(subject for subject, links in given.items() if links)
 
 
 def _join(links: Iterable[frozenset[bytes]]) -> frozenset[bytes]:

@@ -164,6 +164,19 @@ def test_no_link_is_taken_from_what_queries_take_for_the_lines_of_a_packed_file(
             shop.verify()
 
 
+@pytest.mark.parametrize("act", ["erase", "verify"])
+def test_a_row_without_a_link_leaves_the_verdict_open_if_another_that_no_query_shows_has_one(
+    shop: Shop, act: str
+) -> None:
+    """Also a row whose link one engine finds by position, and the query by its name."""
+    del shop.plan["tables"]["shop.people"], shop.plan["tables"]["shop.sales"]
+    put = shop.disk.put
+    put("/warehouse/people/delta_0000009_0000009_0000/bucket_00000", {"email": ADA})
+    assert getattr(shop, act)().verdict.state.value == ("erased" if act == "erase" else "pending")
+    put("/warehouse/people/delta_0000008_0000008_0000/bucket_00000", {"email": ADA, "account": "a-16"}, masked={0})
+    assert "unknown-links" in shop.kinds(getattr(shop, act)())
+
+
 def come_and_go(shop: Shop) -> None:
     """Ada gets her first account, with a note, and the account is deleted before anybody looks."""
     open_account(shop, "a-99")
