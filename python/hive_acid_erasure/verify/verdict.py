@@ -57,8 +57,9 @@ BLIND_SPOTS = (
     "own logs and backups of the metastore's database",
     "sketches of distinct values and histograms in column statistics, and those of columns that the table has no more",
     "owners and rights of tables in the metastore",
-    "comments of columns, CHECK constraints, skewed values and properties of formats in the metastore",
-    "bloom filters of files, which hold hashes of values",
+    "names and comments of columns, CHECK constraints, skewed values and properties of formats in the metastore",
+    "bloom filters of files, which hold hashes of values, and statistics of less than a stripe or row group",
+    "columns of Parquet that Hive finds by position (parquet.column.index.access)",
     "metadata that writers add to headers and footers of files, and bytes of a file that its footer does not lead to",
     "links to further rows that stand only in rows which no query shows",
     "columns that the table has no more: keys of several parts or that are computed, longer texts, and values that are "
