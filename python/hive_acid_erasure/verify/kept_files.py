@@ -20,7 +20,7 @@ from hive_acid_erasure.engine import PhysicalFile
 from hive_acid_erasure.subjects.spotting import Spotter
 from hive_acid_erasure.times import show_ms
 from hive_acid_erasure.verify.file_search import SearchedFile
-from hive_acid_erasure.verify.places import Place, PlaceKind
+from hive_acid_erasure.verify.places import Place, PlaceKind, split_location
 
 _ENABLED, _FOLDER, _RETAIN = "repl.cm.enabled", "repl.cmrootdir", "repl.cm.retain"
 _FOLDERS_BESIDE = "repl.cm.nonencryptionzone.rootdir"
@@ -58,12 +58,11 @@ class KeptFiles:
         """
         found = dict[str, None]()
         for location in locations:
-            parts = urlsplit(location)
-            system = location[: len(location) - len(parts.path)]
+            system, path = split_location(location)
             told = [folder.rstrip("/") for folder in self.folders if _is_told(folder)]
             found.update((folder if urlsplit(folder).scheme else f"{system}{folder}", None) for folder in told)
             if self.is_on and self.zone_folder:
-                found.update((f"{system}{parent}/{self.zone_folder}", None) for parent in _find_parents(parts.path))
+                found.update((f"{system}{parent}/{self.zone_folder}", None) for parent in _find_parents(path))
         return tuple(found)
 
     def list_files(self, file_system: FileSystem, locations: Sequence[str]) -> tuple[PhysicalFile, ...]:

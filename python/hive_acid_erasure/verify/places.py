@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from hive_acid.api.conditions import HiveAcidError
 from hive_acid.api.storage import FileSystem
@@ -24,6 +24,7 @@ _SERVER_NUMBERS = frozenset(
 )  # fmt: skip
 """Properties that hold counts, times and versions of the server; a number there is no subject's."""
 
+_SYSTEM = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?://[^/]*)?")
 _NO_LOCATION = "-__PLACEHOLDER__"
 _HANDLER = "storage_handler"
 
@@ -106,6 +107,13 @@ def find_roots(
     return Roots(outer, locations, tuple(column.name for column in table.partition_columns), trash)
 
 
+def split_location(location: str) -> tuple[str, str]:
+    """The file system, and the path there: all the rest, for `#` and `?` are signs of names (Hadoop's Path)."""
+    found = _SYSTEM.match(location)
+    end = found.end() if found else 0
+    return location[:end], location[end:]
+
+
 def find_outer(paths: Iterable[str]) -> tuple[str, ...]:
     """The folders that lie within none of the others."""
     wanted = dict.fromkeys(path.rstrip("/") for path in paths)
@@ -125,7 +133,7 @@ def list_files(file_system: FileSystem, roots: Roots) -> tuple[PhysicalFile, ...
             path = listing.absolute_path(file.relative_path)
             partition = find_partition(path, roots)
             found[path] = PhysicalFile(path, file.length_bytes, file.modified_ms, partition)
-    former = [_in_trash(urlsplit(folder).path) for folder in roots.folders]
+    former = [_in_trash(split_location(folder)[1]) for folder in roots.folders]
     for listing in file_system.list_all(roots.trash) if roots.trash else []:
         for file in listing.files:
             if any(pattern.search(f"/{file.relative_path}") for pattern in former):
@@ -200,16 +208,16 @@ def find_elsewhere(table: TableDescription, spotter: Spotter) -> Iterator[Place]
             f"its rows lie where the metastore does not say{f' ({handler})' if handler else ''}: no file is searched"
         )
         yield Place(PlaceKind.UNSEARCHED, str(table.name), detail)
-    elif table.source_path and _split(table.source_path) != _split(table.location):
+    elif table.source_path and _normalise(table.source_path) != _normalise(table.location):
         told = f"{spotter.mask(table.source_path)}, and the metastore {spotter.mask(table.location)}"
         detail = f"Spark takes its rows from {told}: only the latter is searched; ALTER TABLE … SET LOCATION in Spark"
         yield Place(PlaceKind.UNSEARCHED, str(table.name), detail)
 
 
-def _split(location: str) -> tuple[str, str, str]:
+def _normalise(location: str) -> tuple[str, str]:
     """The parts by which folders are the same, however many slashes there are."""
-    parts = urlsplit(location)
-    return parts.scheme, parts.netloc, unquote(parts.path).rstrip("/")
+    system, path = split_location(location)
+    return system.removesuffix("//"), unquote(path).rstrip("/")
 
 
 def search_metastore(

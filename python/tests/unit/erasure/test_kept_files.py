@@ -129,6 +129,13 @@ def test_folders_lie_on_the_file_system_of_the_table() -> None:
     settings = {**ON, "hive.repl.cmrootdir": "hdfs://other/cm"}
     kept = KeptFiles.of_server(lambda name, default: settings.get(name, default))
     assert kept.find_folders(["file:/wh/t"]) == ("hdfs://other/cm",)
+    beside = replace(kept, folders=("/cm",))
+    assert beside.find_folders(["hdfs://nn:8020/a#b/t", "file:/a?b", "file:///t", "/t"]) == (
+        "hdfs://nn:8020/cm",
+        "file:/cm",
+        "file:///cm",
+        "/cm",
+    )
 
 
 @pytest.mark.parametrize(

@@ -290,6 +290,14 @@ def test_the_trash_is_the_one_that_storage_tells_of_each_location(shop: Shop, fo
     assert [found.where for found in outcome.verdict.places] == [path]
 
 
+@pytest.mark.parametrize("name", ["a#b", "a?b"])
+def test_signs_of_urls_are_signs_of_names_in_a_location(shop: Shop, name: str) -> None:
+    shop.metastore.add_partition(SALES, Partition("day=3", ("3",), f"/elsewhere/{name}"))
+    assert shop.erase().verdict.state.value == "erased"
+    shop.disk.put(f"/homes/ada/.Trash/Current/elsewhere/{name}/bucket_00000", ROW, visible=False)
+    assert shop.kinds(shop.verify()) == {"rows"}
+
+
 @pytest.mark.parametrize("name", ["sales1764315000000/day=1", "sales/day=11764315000000"])
 def test_a_folder_that_came_into_the_trash_twice_is_searched(shop: Shop, name: str) -> None:
     assert shop.erase().verdict.state.value == "erased"
