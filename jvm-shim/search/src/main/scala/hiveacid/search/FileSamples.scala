@@ -112,9 +112,11 @@ final case class FileSamples(required: StructType, zone: String) {
       case _ => Nil
     }
 
-  /** Older writers keep milliseconds, for which the reader fills up the digits behind. */
-  private def micros(moment: Timestamp): Seq[Long] =
-    Seq(Math.floorDiv(moment.getTime, 1000L) * 1000000L + moment.getNanos / 1000, moment.getTime * 1000L)
+  /** Older writers keep milliseconds, for which the reader fills up the digits behind: of the greatest with nines. */
+  private def micros(moment: Timestamp): Seq[Long] = {
+    val exact = Math.floorDiv(moment.getTime, 1000L) * 1000000L + moment.getNanos / 1000
+    if (moment.getNanos % 1000000 == 999999) Seq(exact, moment.getTime * 1000L) else Seq(exact)
+  }
 
   /** The samples of the row groups of a Parquet file. */
   def ofParquet(path: Path, conf: Configuration): Seq[(Int, Any)] =
