@@ -195,7 +195,7 @@ class TrailFinder:
 
 
 def find_givers(given: Mapping[bytes, frozenset[bytes]]) -> frozenset[bytes]:
-    """Those whose rows have a link."""
+    """The subjects of whom a row has a link."""
     return frozenset(subject for subject, links in given.items() if links)
 
 

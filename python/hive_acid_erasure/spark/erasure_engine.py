@@ -44,6 +44,7 @@ from hive_acid_erasure.spark.erasure_sql import (
     build_overwrite,
     build_partition_key,
     join_conditions,
+    quote_name,
     quote_table,
 )
 from hive_acid_erasure.spark.pinned_session import find_settings_of_lines, pin_session
@@ -135,16 +136,17 @@ class SparkErasureEngine:
         Raises HIVE_ACID_ERASURE.NOT_COUNTED for a table of which a query would show other rows than it has.
         """
         self._refuse_other_lines(table)
-        is_plain, name = self._describe(table).kind is TableKind.PLAIN, quote_table(table)
-        failure = ""
+        is_plain, failure = self._describe(table).kind is TableKind.PLAIN, ""
         if is_plain and self._skips_files():
             failure = f"the application lets files be left out; unset {' and '.join(_SKIPPING)}"
-        elif self._session.catalog.isCached(name):
+        elif self._session.catalog.isCached(quote_table(table)):
             failure = "a cache holds its rows, which may be others by now; UNCACHE TABLE it"
         if failure:
             raise build_error("HIVE_ACID_ERASURE.NOT_COUNTED", table=table, failure=failure)
-        if is_plain:
-            self._session.catalog.refreshTable(name)
+        if is_plain:  # caches of others stay as they are
+            state = self._functions.session.sessionState()
+            named = f"{quote_name(table.database)}.{quote_name(table.table)}"
+            state.catalog().refreshTable(state.sqlParser().parseTableIdentifier(named))
 
     def choose_partitions(self, table: TableName, condition: str, names: Sequence[str]) -> frozenset[str]:
         functions = self._functions
