@@ -74,8 +74,8 @@ def _erase(case: Case, world: World, ledger: Path, signer: Signer, certificate: 
 def verify_subjects(case: Case, world: World, signer: Signer | None = None, certificate: Path | None = None) -> Outcome:
     """Searches the plan's tables, of whatever kind, and changes nothing.
 
-    Raises HIVE_ACID_ERASURE with SAME_FILE, NO_SUCH_TABLE or PLAN_NAMES_SUBJECT, and what engine, metastore and storage
-    raise, as `erase_subjects` does.
+    Raises HIVE_ACID_ERASURE with SAME_FILE, NO_SUCH_TABLE, PLAN_VIEW or PLAN_NAMES_SUBJECT, and what engine, metastore
+    and storage raise, as `erase_subjects` does.
     """
     if certificate is not None:
         refuse_same_files(certificate)
