@@ -45,15 +45,15 @@ def find_candidates(text: str, size: int) -> Iterator[tuple[Span, ...]]:
     for pattern in (_QUOTED, _PART, _FIELD, _WORD, _LINE):
         yield from windows(_spans(pattern, text), size)
     if size > 1:
-        yield from find_folders(text, size)
+        for window in find_folders(text, size):
+            yield from itertools.permutations(window)
         for window in windows(_values_of_json(text), size):
             yield from itertools.permutations(window)
 
 
 def find_folders(text: str, size: int) -> Iterator[tuple[Span, ...]]:
-    """The places of so many values in the names of folders one below the other, in every order."""
-    for window in windows(_spans(_VALUE, text), size):
-        yield from itertools.permutations(window)
+    """The places of so many values in the names of folders one below the other."""
+    return windows(_spans(_VALUE, text), size)
 
 
 def find_long_numbers(text: str) -> Iterator[tuple[Span]]:

@@ -42,6 +42,7 @@ class People:
                 values.setdefault(fold(value), {})[value] = None
             if len(whole) == len(row):
                 self._rows[tuple(map(fold, whole))] = whole
+        self._rows_in_order = {tuple(sorted(folded)): row for folded, row in self._rows.items()}
         self._values = {folded: tuple(spelled) for folded, spelled in values.items() if folded}
         lengths: dict[str, set[int]] = {}
         for folded in self._values:
@@ -68,6 +69,10 @@ class People:
     def find_row(self, parts: Sequence[str]) -> tuple[str, ...] | None:
         """The values of the subject whose values all these spell, in their order; None if there is none."""
         return self._rows.get(tuple(map(fold, parts)))
+
+    def find_row_of(self, parts: Sequence[str]) -> tuple[str, ...] | None:
+        """The values of a subject that these spell in any order; None if there is none."""
+        return self._rows_in_order.get(tuple(sorted(map(fold, parts))))
 
     def find_values(self, text: str) -> tuple[str, ...]:
         """The values that a text as a whole spells."""

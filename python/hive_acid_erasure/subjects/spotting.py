@@ -102,9 +102,12 @@ class Spotter:
             for size in self._sizes:
                 yield from self._neighbours(text, single if size == 1 else mentions, size)
             yield from self._unknown_in(reading)
-        for spans in (*find_long_numbers(text), *(each for size in self._sizes for each in find_folders(text, size))):
-            if found := self._find(tuple(text[start:end] for start, end in spans)):
-                yield min(spans)[0], max(spans)[1], found
+        for ((start, end),) in find_long_numbers(text):
+            if found := self._find((text[start:end],)):
+                yield start, end, found
+        for spans in (each for size in self._sizes for each in find_folders(text, size)):
+            if found := self._find_in_folders(tuple(text[start:end] for start, end in spans)):
+                yield spans[0][0], spans[-1][1], found
 
     def _values_in(self, text: str) -> Iterator[_Spot]:
         """The places of all values, also of those that name nobody by themselves."""
@@ -164,6 +167,17 @@ class Spotter:
             return known
         others = (self._find_unknown((number,)) for number in spell_number(parts[0]))
         return next((hashed for hashed in others if hashed is not None), None)
+
+    def _find_in_folders(self, parts: tuple[str, ...]) -> bytes | None:
+        """The hash of a subject whose values are the names of folders, which have an order of their own."""
+        if len(parts) == 1:
+            return self._find(parts)
+        spelled = [self._people.find_values(part) or self._people.find_numbers(part) for part in parts]
+        for values in itertools.product(*spelled):
+            if (row := self._people.find_row_of(values)) is not None:
+                return self._key.hash_parts(row)
+        orders = itertools.permutations(parts) if len(parts) in self._unknown else ()
+        return next((hashed for order in orders if (hashed := self._find_unknown(order)) is not None), None)
 
     def _find_unknown(self, parts: tuple[str, ...]) -> bytes | None:
         if len(parts) not in self._unknown:
