@@ -9,12 +9,12 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hive_acid.spark.erasure_engine import SparkErasureEngine
 from pyarrow import orc
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from hive_acid.model.table import TableName
+from hive_acid_erasure.spark.erasure_engine import SparkErasureEngine
 from integration.conftest import Tables
 from support.erasure_searches import matcher
 
