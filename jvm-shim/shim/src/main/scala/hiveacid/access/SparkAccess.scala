@@ -91,9 +91,9 @@ object SparkAccess {
     checkMergeCondition("SEARCH", m.mergeCondition)
     (m.matchedActions ++ m.notMatchedActions ++ m.notMatchedBySourceActions).foreach {
       case SparkLineNodes.MergeUpdate(condition, _, _) => condition.foreach(checkMergeCondition("UPDATE", _))
-      case DeleteAction(condition)                => condition.foreach(checkMergeCondition("DELETE", _))
-      case InsertAction(condition, _)             => condition.foreach(checkMergeCondition("INSERT", _))
-      case _                                      =>
+      case DeleteAction(condition)                     => condition.foreach(checkMergeCondition("DELETE", _))
+      case InsertAction(condition, _)                  => condition.foreach(checkMergeCondition("INSERT", _))
+      case _                                           =>
     }
   }
 

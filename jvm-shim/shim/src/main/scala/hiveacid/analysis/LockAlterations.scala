@@ -85,7 +85,7 @@ case class LockAlterations(session: SparkSession) extends Rule[LogicalPlan] {
         ours(a.table).foreach(NewTables.refuseColumns("ALTER TABLE … ADD COLUMNS", _, a.colsToAdd))
         alter(DdlKind.AlterColumns, a.table)
       case a: AlterTableChangeColumnCommand        => alter(DdlKind.AlterColumns, a.tableName)
-      case SparkLineComments.ColumnsOf(table)           => alter(DdlKind.AlterColumns, table)
+      case SparkLineComments.ColumnsOf(table)      => alter(DdlKind.AlterColumns, table)
       case a: AlterTableRenameCommand if !a.isView => alter(DdlKind.RenameTable, a.oldName)
       case a: AlterTableSetPropertiesCommand       =>
         alter(DdlKind.SetProperties, a.tableName).orElse(

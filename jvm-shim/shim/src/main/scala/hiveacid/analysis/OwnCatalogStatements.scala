@@ -25,7 +25,7 @@ object OwnCatalogStatements extends Rule[LogicalPlan] {
     case AnalyzeTables(OwnDatabase(catalog, id), _)        => notDone(catalog, id, "ANALYZE TABLES")
     case CreateIndex(OwnTable(catalog, id), _, _, _, _, _) => notDone(catalog, id, "CREATE INDEX")
     case DropIndex(OwnTable(catalog, id), _, _)            => notDone(catalog, id, "DROP INDEX")
-    case like @ SparkLineStatements.CreationLike(_, _, _)       =>
+    case like @ SparkLineStatements.CreationLike(_, _, _)  =>
       like.children.foreach {
         case Own(catalog, id)      => notDone(catalog, id, "CREATE TABLE … LIKE")
         case OwnTable(catalog, id) => notDone(catalog, id, "CREATE TABLE … LIKE")

@@ -88,7 +88,8 @@ final class AcidTableApi private (session: SparkSession, plans: AcidTablePlans) 
   private def expressions(columns: java.util.List[Column]): Seq[Expression] =
     columns.asScala.toSeq.map(SparkLineSessions.expression(session, _))
 
-  private def optional(column: Column): Option[Expression] = Option(column).map(SparkLineSessions.expression(session, _))
+  private def optional(column: Column): Option[Expression] =
+    Option(column).map(SparkLineSessions.expression(session, _))
 }
 
 object AcidTableApi {

@@ -40,16 +40,16 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
   }
 
   private def check(node: LogicalPlan): Unit = node match {
-    case h: HiveTableRelation       => AcidRelation.unapply(h).foreach(refuse(_, "Reading", SparkReader))
-    case l: LogicalRelation         => AcidRelation.unapply(l).foreach(refuse(_, "Reading", SparkReader))
-    case MetastoreTable(table)      => refuse(table, "Reading", SparkReader)
+    case h: HiveTableRelation            => AcidRelation.unapply(h).foreach(refuse(_, "Reading", SparkReader))
+    case l: LogicalRelation              => AcidRelation.unapply(l).foreach(refuse(_, "Reading", SparkReader))
+    case MetastoreTable(table)           => refuse(table, "Reading", SparkReader)
     case SparkLineNodes.StreamedTable(t) => refuseAcid(t, "Reading as a stream", StreamRead)
-    case w: WriteToStream           => w.catalogTable.foreach(refuseAcid(_, "Writing a stream", StreamWrite))
-    case _: AcidWriteCommand        => // children that the analyzer still sees are checked by themselves
-    case m: AcidMultiInsertCommand  => m.inserts.foreach(i => apply(i.changes))
-    case d: AcidDdlCommand          => properties(d.command) // all else in it is Spark's own, under our locks
-    case c: RunnableCommand         => command(c)
-    case c: DataWritingCommand      => writing(c)
+    case w: WriteToStream                => w.catalogTable.foreach(refuseAcid(_, "Writing a stream", StreamWrite))
+    case _: AcidWriteCommand             => // children that the analyzer still sees are checked by themselves
+    case m: AcidMultiInsertCommand       => m.inserts.foreach(i => apply(i.changes))
+    case d: AcidDdlCommand               => properties(d.command) // all else in it is Spark's own, under our locks
+    case c: RunnableCommand              => command(c)
+    case c: DataWritingCommand           => writing(c)
     // these three become ours; what is seen here is Spark's check of the user's node
     case DeleteFromTable(AcidRelation.Target(_), _) =>
     case UpdateTable(AcidRelation.Target(_), _, _)  =>

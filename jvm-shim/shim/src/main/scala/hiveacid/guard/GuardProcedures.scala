@@ -28,7 +28,7 @@ case class GuardProcedures(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {
     plan.foreach {
       case SparkLinePlans.ProcedureCall(name, arguments) => check(name, arguments)
-      case _                                        =>
+      case _                                             =>
     }
     plan
   }

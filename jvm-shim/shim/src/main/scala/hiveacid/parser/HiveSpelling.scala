@@ -35,7 +35,7 @@ final case class HiveSpelling(text: String, creations: Set[Int], unlisted: Int =
     }
     def completed(part: LogicalPlan): LogicalPlan = part.transformDown {
       // whose plans are none of their children
-      case e: ExplainCommand                      => e.copy(logicalPlan = completed(e.logicalPlan))
+      case e: ExplainCommand                           => e.copy(logicalPlan = completed(e.logicalPlan))
       case SparkLinePlans.Scripted(statement, holding) => holding(completed(statement))
       case c @ CreateTable(name, _, _, spec: UnresolvedTableSpec, _) if isCreation(c) =>
         c.copy(tableSpec = transactional(name, spec))

@@ -1,7 +1,7 @@
 package hiveacid.python
 
-/** The API of a catalog that has a metastore of its own. It also tells what there is in it, and makes and drops
-  * tables and databases.
+/** The API of a catalog that has a metastore of its own. It also tells what there is in it, and makes and drops tables
+  * and databases.
   */
 trait PythonCatalogApi extends PythonApi {
 

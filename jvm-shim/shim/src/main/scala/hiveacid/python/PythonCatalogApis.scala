@@ -12,7 +12,9 @@ final private[python] class PythonCatalogApis {
   /** @param wrapped
     *   what callers are given instead of Python's own object
     */
-  def find(application: PythonApi, asked: CatalogRequest)(wrapped: PythonCatalogApi => PythonCatalogApi): PythonCatalogApi =
+  def find(application: PythonApi, asked: CatalogRequest)(
+      wrapped: PythonCatalogApi => PythonCatalogApi
+  ): PythonCatalogApi =
     synchronized {
       if (!maker.exists(_ eq application)) made = Map.empty
       maker = Some(application)

@@ -78,7 +78,8 @@ object SessionTransactions extends Logging {
 
   /** The token of the transaction in whose session this thread runs something. */
   def running(context: SparkContext): Option[String] =
-    if (tokens.isEmpty) None else SparkLineSessions.runningTags(context).flatMap(tag => Option(tokens.get(tag))).headOption
+    if (tokens.isEmpty) None
+    else SparkLineSessions.runningTags(context).flatMap(tag => Option(tokens.get(tag))).headOption
 
   /** Called by Python: caches with one of these tables (`database.table`) of the session's own catalog in them hold the
     * rows of before.

@@ -59,7 +59,10 @@ private[hiveacid] class Hive4Parser(
       val i = if (named >= 0) named else Try(key.toLowerCase(Locale.ROOT).toInt).getOrElse(-1)
       if (i >= 0 && i < target.names.length) i
       else if (properties.ignoresUnknownKeys) -1
-      else throw new JsonLineException(s"there is no column for the key $key, which ${SerdeProperties.IgnoreExtra} forbids")
+      else
+        throw new JsonLineException(
+          s"there is no column for the key $key, which ${SerdeProperties.IgnoreExtra} forbids"
+        )
   }
 
   private def items(node: JsonNode, element: Target): Any = {
