@@ -197,7 +197,7 @@ calls = [
 for call in calls:
     print(failure(call))
 print(hive_acid.dry_run(spark, f"DELETE FROM {NAME} WHERE id = 1").rows.deleted, rows())
-print(*sorted({name.split(".")[0] for name in sys.modules} & {"thrift", "sqlglot", "py4j"}))
+print(*sorted({name.split(".")[0] for name in sys.modules} & {"thrift", "sqlglot"}))
 """
     )
     assert printed == [

@@ -1,6 +1,6 @@
 """The plain client of Spark Connect, which has nothing of ours, in the cache folder.
 
-Since 4.0 it is a package without a JVM. The client of 3.5 is the whole of PySpark 3.5, and takes no server of 4.x.
+It is a package without a JVM. The client of 3.5 and 4.3, which have no such package, is the whole of PySpark.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ import pytest
 import hive_acid
 from hive_acid.downloads.cache import cache_folder, cache_lock, whole_entry
 from hive_acid.downloads.progress import print_progress
-from hive_acid.spark_lines import find_line, is_before
+from hive_acid.spark_lines import find_line
 
 _WHEELS: Final[Mapping[str, Sequence[str]]] = {
     "3.5": ("grpcio-status==1.62.3", "pandas==2.3.3", "pyarrow==26.0.1"),
     "4.0": ("pyspark-client==4.0.4", "pandas==2.3.3"),
     "4.1": ("pyspark-client==4.1.3", "pandas==2.3.3"),
     "4.2": ("pyspark-client==4.2.0", "pandas==2.3.3"),
-    "4.3": ("pyspark-client==4.2.0", "pandas==2.3.3"),
+    "4.3": ("grpcio-status==1.85.3", "pandas==2.3.3", "pyarrow==26.0.1", "zstandard==0.25.0"),
 }
-"""The newest client for servers of each line, for none takes an older server, with a release of pandas that it knows.
+"""The client for servers of each line, with a release of pandas that it knows.
 
-For 3.5 all that PySpark asks for as a client, but for itself.
+For 3.5 and 4.3 all that PySpark asks for as a client, but for itself.
 """
 _LIMIT_SECONDS: Final = 300
 
@@ -68,7 +68,7 @@ def run_client(script: Path, packages: Path, *, limit_s: int = _LIMIT_SECONDS, w
 
 def _own_packages(folder: Path) -> list[str]:
     """A folder in this one with the PySpark that tests run with, if that has the client in it."""
-    if not is_before("4.0"):
+    if any(wheel.startswith("pyspark-client") for wheel in _WHEELS[find_line()]):
         return []
     own = folder / "pyspark-client"
     own.mkdir(exist_ok=True)
