@@ -144,10 +144,11 @@ def test_all_partitions_are_requested_one_by_one(tables: Any, parts: TableName, 
         assert (row["state"], row["accepted"], row["reason"]) == ("initiated", True, None)
     names = ["k=1/s=a%2Fb", "k=2/s=B", "k=__HIVE_DEFAULT_PARTITION__/s=B"]
     assert sorted(ids) == names
-    (again,) = dicts(tables, "ALTER TABLE parts PARTITION (k = '01') COMPACT 'minor'")
+    (again,) = dicts(tables, f"ALTER TABLE parts PARTITION (k = '01') COMPACT 'minor' POOL '{pool}'")
     assert (again["partition"], again["compaction_id"], again["accepted"]) == (names[0], None, False)
     assert str(ids[names[0]]) in again["reason"]
-    (of_null,) = dicts(tables, "ALTER TABLE parts PARTITION (k = '__HIVE_DEFAULT_PARTITION__') COMPACT 'minor'")
+    null = "k = '__HIVE_DEFAULT_PARTITION__'"
+    (of_null,) = dicts(tables, f"ALTER TABLE parts PARTITION ({null}) COMPACT 'minor' POOL '{pool}'")
     assert (of_null["partition"], of_null["accepted"]) == (names[2], False)
     queued = dicts(tables, f"SHOW COMPACTIONS DATABASE {tables.database} POOL '{pool}' ORDER BY compactionid DESC")
     assert [row["compactionid"] for row in queued] == sorted(ids.values(), reverse=True)
