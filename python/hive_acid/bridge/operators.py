@@ -7,17 +7,21 @@ from hive_acid.compaction.queue.requests import CompactionRequests
 from hive_acid.config import Settings
 from hive_acid.errors import build_error
 from hive_acid.errors.outcome import StatementOutcome, telling
+from hive_acid.history.reader import load_history
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableDescription
 from hive_acid.operators.compact import build_requests
+from hive_acid.operators.describe_history import build_history_row
 from hive_acid.operators.rows import Row, ShownScope
 from hive_acid.operators.show_compactions import build_compaction_rows
 from hive_acid.operators.show_locks import build_lock_rows
 from hive_acid.operators.show_transactions import abort_transactions, build_transaction_rows
+from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.sql.operator_statements import (
     AbortTransactions,
     Compact,
+    DescribeHistory,
     ShowCompactions,
     ShowLocks,
     ShowTransactions,
@@ -41,9 +45,15 @@ class Operators:
     """Runs such statements against one metastore."""
 
     def __init__(
-        self, metastore: Metastore, compactions: CompactionRequests, settings: Settings, identity: Identity
+        self,
+        metastore: Metastore,
+        file_system: FileSystem,
+        compactions: CompactionRequests,
+        settings: Settings,
+        identity: Identity,
     ) -> None:
         self._metastore = metastore
+        self._file_system = file_system
         self._compactions = compactions
         self._settings = settings
         self._initiator = requester_name(identity)
@@ -55,6 +65,8 @@ class Operators:
             return self._compact(statement, asked)
         if isinstance(statement, AbortTransactions):
             return abort_transactions(self._metastore, statement.txn_ids)
+        if isinstance(statement, DescribeHistory):
+            return self._describe_history(statement, asked)
         if isinstance(statement, ShowTransactions):
             return build_transaction_rows(self._metastore.transactions())
         if isinstance(statement, ShowLocks):
@@ -67,6 +79,13 @@ class Operators:
         database = statement.database.lower() if statement.database else None
         ignores_case = self._metastore.line is MetastoreLine.HIVE_3
         return ShownScope(database, asked.table, asked.parts, ignores_case)
+
+    def _describe_history(self, statement: DescribeHistory, asked: OperatorRequest) -> list[Row]:
+        if asked.table is None:
+            raise ValueError(f"{statement.TITLE} without a table")
+        with telling(StatementOutcome.QUERY_FAILED):
+            entries = load_history(self._metastore, self._file_system, asked.table, statement.limit)
+            return [build_history_row(entry) for entry in entries]
 
     def _compact(self, statement: Compact, asked: OperatorRequest) -> list[Row]:
         if asked.table is None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from hive_acid.model.table import TableName
 
-Row = tuple[str | int | bool | None, ...]
+Row = tuple[str | int | bool | tuple[str, ...] | None, ...]
 """One value for each column of the statement's result."""
 
 

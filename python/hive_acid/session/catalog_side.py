@@ -109,7 +109,7 @@ class CatalogSide:
             DdlExecutor(warehouse, settings),
             CreatedTables(warehouse, settings),
             self.readers,
-            Operators(self.metastore, self.compactions, settings, identity),
+            Operators(self.metastore, file_system, self.compactions, settings, identity),
         )
 
     def _build_compactions(self) -> CompactionRequests:

@@ -17,6 +17,7 @@ from hive_acid.sql.operator_statements import (
     COMPACTION_KINDS,
     AbortTransactions,
     Compact,
+    DescribeHistory,
     FoundStatement,
     NamedTable,
     ParsedStatement,
@@ -45,6 +46,8 @@ _INT_MAX = 2**31 - 1
 _EXPLAINED = ("FORMATTED", "EXTENDED", "CODEGEN", "COST")
 _OPENING = re.compile(r"""['"`]|/\*""")
 _BEGINNINGS: Mapping[tuple[str, str], str] = {
+    ("DESCRIBE", "HISTORY"): DescribeHistory.TITLE,
+    ("DESC", "HISTORY"): DescribeHistory.TITLE,
     ("SHOW", "COMPACTION"): ShowCompactions.TITLE,
     ("SHOW", "TRANSACTION"): ShowTransactions.TITLE,
     ("SHOW", "LOCK"): ShowLocks.TITLE,
@@ -57,6 +60,7 @@ _FORMS: Mapping[str, str] = {
         "ALTER TABLE table [PARTITION (column = value, …)] COMPACT 'major' | 'minor' | 'rebalance' "
         "[CLUSTERED INTO n BUCKETS] [AND WAIT] [POOL 'name'] [WITH OVERWRITE TBLPROPERTIES ('key' = 'value', …)]"
     ),
+    DescribeHistory.TITLE: "DESCRIBE HISTORY table [LIMIT n]",
     ShowCompactions.TITLE: (
         "SHOW COMPACTIONS [COMPACT_ID = n | DATABASE name | table [PARTITION (column = value, …)]] [POOL 'name'] "
         "[TYPE 'type'] [STATUS 'state'] [ORDER BY column [ASC | DESC], …] [LIMIT n]"
@@ -84,7 +88,8 @@ def find_operator_statement(text: str) -> FoundStatement | None:
         return None
     reader = Reader(text, tokens, title, _FORMS[title])
     for word in title.split()[:2]:
-        reader.require(word)
+        if not (word == "DESCRIBE" and reader.take("DESC")):
+            reader.require(word)
     return FoundStatement(_PARSERS[title](reader), explained)
 
 
@@ -144,6 +149,13 @@ def _parse_compact(reader: Reader) -> Compact:
     return Compact(table, kind, buckets, waits, pool, properties, order_by)
 
 
+def _parse_describe_history(reader: Reader) -> DescribeHistory:
+    table = NamedTable(_read_name(reader))
+    limit = reader.whole_number("a number of rows", 1) if reader.take("LIMIT") else None
+    reader.end("LIMIT or the end")
+    return DescribeHistory(table, limit)
+
+
 def _parse_show_compactions(reader: Reader) -> ShowCompactions:
     if reader.take("COMPACT_ID"):
         reader.require("=")
@@ -183,6 +195,7 @@ def _parse_abort_transactions(reader: Reader) -> AbortTransactions:
 
 _PARSERS: Mapping[str, Callable[[Reader], ParsedStatement]] = {
     Compact.TITLE: _parse_compact,
+    DescribeHistory.TITLE: _parse_describe_history,
     ShowCompactions.TITLE: _parse_show_compactions,
     ShowLocks.TITLE: _parse_show_locks,
     ShowTransactions.TITLE: _parse_show_transactions,
@@ -199,10 +212,15 @@ def _read_scope(reader: Reader, *keywords: str) -> tuple[NamedTable | None, str 
 
 
 def _read_table(reader: Reader) -> NamedTable:
+    parts = _read_name(reader)
+    return NamedTable(parts, clause=_read_partition(reader) if reader.is_next("PARTITION") else None)
+
+
+def _read_name(reader: Reader) -> tuple[str, ...]:
     parts = [reader.name("the name of a table")]
     while reader.take("."):
         parts.append(reader.name("a name"))
-    return NamedTable(tuple(parts), clause=_read_partition(reader) if reader.is_next("PARTITION") else None)
+    return tuple(parts)
 
 
 def _read_pool(reader: Reader) -> str | None:

@@ -1,4 +1,4 @@
-"""Statements about transactions, locks and compactions, in Hive's words. Spark's parser knows none of them.
+"""Statements about transactions, locks, compactions and history, in Hive's words or Delta's. Spark's parser knows none.
 
 The columns of what the SHOW statements answer are Hive's (the SCHEMA of ShowCompactionsDesc, ShowLocksDesc and
 ShowTransactionsDesc of 4.1). Hive's values are texts; here IDs, durations and times are BIGINT, times as milliseconds
@@ -7,7 +7,7 @@ since 1970 by the metastore's clock, and what Hive prints as `---`, `NULL`, blan
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hive_acid.model.table import Column
@@ -159,9 +159,41 @@ class AbortTransactions:
     COLUMNS = _columns(txnid="bigint", state="string")
 
 
-ParsedStatement = Compact | ShowCompactions | ShowLocks | ShowTransactions | AbortTransactions
+@dataclass(frozen=True)
+class DescribeHistory:
+    """`DESCRIBE HISTORY`, in the manner of Delta; `limit` is the most rows, None for all."""
+
+    table: NamedTable
+    limit: int | None = None
+
+    TITLE = "DESCRIBE HISTORY"
+    COLUMNS = _columns(
+        writeId="bigint",
+        firstWriteId="bigint",
+        timestamp="timestamp_ltz",
+        operation="string",
+        statement="string",
+        application="string",
+        applicationId="string",
+        user="string",
+        txnId="bigint",
+        numInsertedRows="bigint",
+        numUpdatedRows="bigint",
+        numDeletedRows="bigint",
+        numFiles="bigint",
+        sizeInBytes="bigint",
+        numPartitions="bigint",
+        partitions="array<string>",
+        folders="array<string>",
+        foldedInto="array<string>",
+        remark="string",
+    )
+
+
+ParsedStatement = Compact | DescribeHistory | ShowCompactions | ShowLocks | ShowTransactions | AbortTransactions
 _CLASSES: Mapping[str, type[ParsedStatement]] = {
-    cls.TITLE: cls for cls in (Compact, ShowCompactions, ShowLocks, ShowTransactions, AbortTransactions)
+    cls.TITLE: cls
+    for cls in (Compact, DescribeHistory, ShowCompactions, ShowLocks, ShowTransactions, AbortTransactions)
 }
 
 
@@ -183,17 +215,22 @@ def read_statement(title: str, text: str) -> ParsedStatement:
     return codec.read(_CLASSES[title], text)
 
 
+def build_schema(columns: Sequence[Column]) -> str:
+    """The columns of a result as Spark reads them in a text."""
+    return ", ".join(f"`{column.name}` {column.type}" for column in columns)
+
+
 def describe_statement(statement: ParsedStatement, explained: str | None = None) -> OperatorStatement:
     """The description for the shim."""
     table: NamedTable | None = getattr(statement, "table", None)
     return OperatorStatement(
         title=statement.TITLE,
-        schema=", ".join(f"`{column.name}` {column.type}" for column in statement.COLUMNS),
+        schema=build_schema(statement.COLUMNS),
         table=table.parts if table else None,
         partition=dict(table.partition) if table else {},
         clause=table.clause if table else None,
         database=getattr(statement, "database", None),
-        must_exist=isinstance(statement, Compact),
+        must_exist=isinstance(statement, Compact | DescribeHistory),
         statement=write_statement(statement),
         explained=explained,
     )

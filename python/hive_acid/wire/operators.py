@@ -50,4 +50,4 @@ class OperatorRequest:
 class OperatorRows:
     """Its result: a value for each column of the schema."""
 
-    rows: tuple[tuple[str | int | bool | None, ...], ...]
+    rows: tuple[tuple[str | int | bool | tuple[str, ...] | None, ...], ...]

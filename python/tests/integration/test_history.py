@@ -45,6 +45,24 @@ def test_a_statement_is_told_with_its_author_and_amounts(tables: Tables, spark: 
     assert len(list(tables.location("p").rglob(HISTORY_FILE))) == 2, "one for each statement"
 
 
+def test_describe_history_has_the_rows_of_the_method(tables: Tables, spark: SparkSession) -> None:
+    tables.create("t")
+    tables.sql("INSERT INTO t VALUES (1, 'a')")
+    tables.sql("DELETE FROM t WHERE id = 1")
+    rows = AcidTable.forName(spark, "t").history()
+    told = spark.sql(f"DESCRIBE HISTORY {tables.database}.t")
+    assert told.schema == rows.schema
+    assert told.collect() == rows.collect()
+    assert spark.sql("desc history `t` LIMIT 1").collect() == rows.collect()[:1]
+    tables.sql("CREATE TABLE history (t INT COMMENT 'of a table of that name') STORED AS ORC")
+    assert "of a table of that name" in {row.info_value for row in spark.sql("DESCRIBE HISTORY t").collect()}
+    tables.sql("CREATE TABLE plain (id INT) STORED AS ORC")
+    tables.sql("DROP TABLE history")
+    with pytest.raises(AnalysisException) as caught:
+        spark.sql("DESCRIBE HISTORY plain").collect()
+    assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.NOT_TRANSACTIONAL"
+
+
 def test_every_front_is_noted_and_a_method_of_a_data_frame_has_no_text(tables: Tables, spark: SparkSession) -> None:
     tables.create("t")
     spark.sql("INSERT INTO t VALUES (:id, 'x')", args={"id": 7}).collect()

@@ -1,5 +1,6 @@
 package hiveacid.commands
 
+import java.sql.Timestamp
 import java.util.Locale
 
 import hiveacid.plugins.TableStatement
@@ -19,9 +20,9 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.ExplainMode
 import org.apache.spark.sql.execution.command.{ExplainCommand, LeafRunnableCommand}
 import org.apache.spark.sql.hiveacid.SparkAccess
-import org.apache.spark.sql.types.{DataType, LongType, StructType}
+import org.apache.spark.sql.types.{DataType, LongType, StructType, TimestampType}
 
-/** A statement about transactions, locks or compactions: Python has parsed it and carries it out.
+/** A statement about transactions, locks, compactions or history: Python has parsed it and carries it out.
   *
   * @param title
   *   for people
@@ -97,8 +98,9 @@ case class OperatorCommand(
     Row.fromSeq(values.zip(output).map { case (value, a) => typed(value, a.dataType) })
 
   private def typed(value: Any, dataType: DataType): Any = (value, dataType) match {
-    case (number: Number, LongType) => number.longValue
-    case _                          => value
+    case (number: Number, LongType)      => number.longValue
+    case (timeMs: Number, TimestampType) => new Timestamp(timeMs.longValue)
+    case _                               => value
   }
 }
 

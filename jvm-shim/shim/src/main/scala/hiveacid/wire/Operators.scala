@@ -25,5 +25,5 @@ final case class OperatorRequest(
     settings: Map[String, String]
 )
 
-/** Its result: texts, whole numbers, truth values and nulls. */
+/** Its result: texts, lists of them, whole numbers, truth values and nulls; a time is its milliseconds since 1970. */
 final case class OperatorRows(rows: Seq[Seq[Any]])
