@@ -26,6 +26,7 @@ from hive_acid.reading.readers import ReadTable
 from hive_acid.reading.snapshot import ScannedSnapshot
 from hive_acid.sql.canonical import rewrite_statement
 from hive_acid.sql.explain_acid import find_explained
+from hive_acid.sql.hints import find_hint
 from hive_acid.sql.hive_syntax import respell
 from hive_acid.sql.operator_parsing import find_operator_statement
 from hive_acid.sql.operator_statements import describe_statement
@@ -114,6 +115,11 @@ class PythonApi(Answering):
         """A statement about transactions, locks or compactions; null if the text does not begin like one."""
         found = find_operator_statement(text)
         return codec.write(found and describe_statement(found.statement, found.explained))
+
+    @answered
+    def hint(self, text: str) -> str:
+        """What says the same as a statement of other engines, which Spark's parser has refused; null if it is none."""
+        return codec.write(find_hint(text))
 
     @answered
     def operate(self, request: str) -> str:

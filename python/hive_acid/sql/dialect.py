@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from sqlglot.dialects.spark import Spark
@@ -52,3 +53,15 @@ def find_tokens(text: str) -> list[Token]:
 def upper_word(token: Token) -> str:
     """The word in upper case; empty for a token that is no word, such as a name in backquotes."""
     return token.text.upper() if token.token_type is TokenType.VAR else ""
+
+
+def find_name(tokens: Sequence[Token]) -> tuple[str, ...]:
+    """The parts of the name of a table that the tokens begin with; none if they begin with something else."""
+    parts: list[str] = []
+    for dot, part in zip((None, *tokens[1::2]), tokens[::2], strict=False):
+        if part.token_type not in (TokenType.VAR, TokenType.IDENTIFIER) or (
+            dot and dot.token_type is not TokenType.DOT
+        ):
+            break
+        parts.append(part.text)
+    return tuple(parts)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from sqlglot.tokenizer_core import Token, TokenType
 
 from hive_acid.errors import build_error
-from hive_acid.sql.dialect import find_tokens, upper_word
+from hive_acid.sql.dialect import find_name, find_tokens, upper_word
 from hive_acid.wire.rewriting import ColumnGap, Respelling
 
 
@@ -48,7 +48,7 @@ def _refuse_row_format(tokens: Sequence[Token]) -> None:
         return
     if "TRANSACTIONAL" in words[1:3] or _has(texts, "transactional", "=", "true"):
         name = tokens[words.index("TABLE") + 1 :]
-        table = ".".join(_name(name[3:] if _has(_words(name[:3]), "IF", "NOT", "EXISTS") else name))
+        table = ".".join(find_name(name[3:] if _has(_words(name[:3]), "IF", "NOT", "EXISTS") else name))
         raise build_error("HIVE_ACID_UNSUPPORTED_TABLE.ROW_FORMAT_OF_ORC", operation="CREATE TABLE", table=table)
 
 
@@ -62,7 +62,7 @@ def _find_gaps(tokens: Sequence[Token]) -> Iterator[tuple[int, tuple[str, ...]]]
     for index, token in enumerate(tokens):
         words = _words(tokens[index : index + 3])
         if words[:2] == ["MERGE", "INTO"]:
-            target = _name(tokens[index + 2 :])
+            target = find_name(tokens[index + 2 :])
         elif token.token_type is TokenType.SEMICOLON:
             target = ()
         elif target and words == ["THEN", "INSERT", "VALUES"]:
@@ -71,13 +71,3 @@ def _find_gaps(tokens: Sequence[Token]) -> Iterator[tuple[int, tuple[str, ...]]]
 
 def _words(tokens: Sequence[Token]) -> list[str]:
     return [upper_word(token) for token in tokens]
-
-
-def _name(tokens: Sequence[Token]) -> tuple[str, ...]:
-    """The parts of the name that the tokens begin with."""
-    parts = [token.text for token in tokens[:1]]
-    for dot, part in zip(tokens[1::2], tokens[2::2], strict=False):
-        if dot.token_type is not TokenType.DOT:
-            break
-        parts.append(part.text)
-    return tuple(parts)

@@ -66,3 +66,15 @@ class ExplainedStatement:
 
     text: str
     formatted: bool
+
+
+@dataclass(frozen=True)
+class Hint:
+    """A statement of other engines: the condition whose message tells what to write, its words, and its table.
+
+    `table` are the parts of the name of the table that it is about; empty if it is about none.
+    """
+
+    condition: str
+    statement: str
+    table: tuple[str, ...]

@@ -2,7 +2,7 @@ package org.apache.spark.sql.hiveacid
 
 import org.apache.spark.sql.catalyst.analysis.UnresolvedTable
 import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, MergeAction, MergeIntoTable}
+import org.apache.spark.sql.catalyst.plans.logical.{AlterColumn, LogicalPlan, MergeAction, MergeIntoTable}
 
 /** Spark's nodes of statements as they were before 4.0. */
 object SparkLinePlans {
@@ -21,6 +21,14 @@ object SparkLinePlans {
 
   def table(parts: Seq[String], operation: String): UnresolvedTable =
     UnresolvedTable(parts, operation, relationTypeMismatchHint = None)
+
+  /** A statement that gives a column another place, or takes or gives it NOT NULL: its table. */
+  object MovedColumns {
+    def unapply(plan: LogicalPlan): Option[LogicalPlan] = plan match {
+      case a: AlterColumn if a.position.isDefined || a.nullable.isDefined => Some(a.table)
+      case _                                                              => None
+    }
+  }
 
   /** CALL, as Iceberg's own parser makes it, for Spark has no procedures: its name, and the values of its arguments. */
   object ProcedureCall {

@@ -3,6 +3,7 @@ package org.apache.spark.sql.hiveacid
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedProcedure, UnresolvedTable}
 import org.apache.spark.sql.catalyst.expressions.{Expression, NamedArgumentExpression}
 import org.apache.spark.sql.catalyst.plans.logical.{
+  AlterColumns,
   Call,
   CompoundBody,
   LogicalPlan,
@@ -28,6 +29,15 @@ object SparkLinePlans {
 
   def table(parts: Seq[String], operation: String): UnresolvedTable =
     UnresolvedTable(parts, operation, suggestAlternative = true)
+
+  /** A statement that gives a column another place, or takes or gives it NOT NULL: its table. */
+  object MovedColumns {
+    def unapply(plan: LogicalPlan): Option[LogicalPlan] = plan match {
+      case a: AlterColumns if a.specs.exists(s => s.newPosition.isDefined || s.newNullability.isDefined) =>
+        Some(a.table)
+      case _ => None
+    }
+  }
 
   /** CALL, as the parser made it: the name of the procedure, and the values of its arguments. */
   object ProcedureCall {

@@ -7,8 +7,9 @@ import hiveacid.analysis.{
   LockAlterations,
   OwnCatalogStatements,
   PlaceNewTables,
-  RefusePositions,
+  RefuseAlterations,
   RefuseReadOptions,
+  RefuseVirtualColumns,
   ReplaceCreationsAsSelect,
   ReplaceCreationsLike,
   ReplaceInserts,
@@ -52,16 +53,17 @@ class Extensions extends (SparkSessionExtensions => Unit) {
         s => ResolveDataFrameWrites(classic(s)),
         s => SpecifyTransactional(classic(s)),
         s => KeepLocations(classic(s)),
-        s => RefusePositions(classic(s)),
+        s => RefuseAlterations(classic(s)),
         s => RefuseReadOptions(classic(s)),
         s => GuardProcedures(classic(s))
       )
     )
     // Again in the round in which Spark computes the name of a table (IDENTIFIER), which it looks up in the next one.
-    extensions.injectResolutionRule(s => RefusePositions(classic(s)))
+    extensions.injectResolutionRule(s => RefuseAlterations(classic(s)))
     // With Spark's own resolution rules: SELECT must see our relation before Spark converts it to its own ORC reader,
     // DELETE must be taken before the planner calls it unsupported.
     extensions.injectResolutionRule(s => ResolveAcidRelations(classic(s)))
+    extensions.injectResolutionRule(_ => RefuseVirtualColumns)
     extensions.injectResolutionRule(s => ResolveUpdateVariables(classic(s)))
     extensions.injectResolutionRule(s => ResolveRowStatements(classic(s)))
     // After PreprocessTableInsertion and DataSourceAnalysis: all kinds of INSERT are one node by then, columns matched

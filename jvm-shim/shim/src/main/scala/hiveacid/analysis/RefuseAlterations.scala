@@ -4,24 +4,47 @@ import hiveacid.catalog.SessionTables
 import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.values.AcidTable
 
-import org.apache.spark.sql.catalyst.analysis.UnresolvedTable
-import org.apache.spark.sql.catalyst.plans.logical.{AddColumns, LogicalPlan}
+import org.apache.spark.sql.catalyst.analysis.{UnresolvedRelation, UnresolvedTable}
+import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.hiveacid.SparkAccess
+import org.apache.spark.sql.hiveacid.{SparkAccess, SparkLinePlans}
 
-/** `ADD COLUMN … FIRST` and `AFTER`: Spark's command for tables of Hive adds each column as the last one, and the next
-  * INSERT would put values into other columns than its writer means. Before Spark makes that command, which has no
-  * positions.
+/** Changes of columns and constraints that Spark has no command for in tables of Hive: it would say so without a way,
+  * or, for `ADD COLUMN … FIRST` and `AFTER`, add each column as the last one, so that the next INSERT would put values
+  * into other columns than its writer means. Before Spark makes its commands.
   */
-case class RefusePositions(session: SparkSession) extends Rule[LogicalPlan] {
-  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsDown {
-    case a @ AddColumns(t: UnresolvedTable, columns) if columns.exists(_.position.isDefined) =>
-      SparkAccess.sessionIdentifier(session, t.multipartIdentifier).flatMap(SessionTables.find(session, _)).foreach {
-        found =>
-          val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.COLUMN_POSITION")
-          throw AcidException.unsupported("ALTER TABLE … ADD COLUMNS", AcidTable.name(found), refusal)
+case class RefuseAlterations(session: SparkSession) extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsDown { case node: Command =>
+    for {
+      (condition, operation) <- refused(node)
+      name <- node.collectFirst {
+        case t: UnresolvedTable    => t.multipartIdentifier
+        case r: UnresolvedRelation => r.multipartIdentifier // since 4.1, for a CHECK that names columns
       }
-      a
+      id <- SparkAccess.sessionIdentifier(session, name)
+      found <- SessionTables.find(session, id)
+    } {
+      val refusal = Refusal(s"HIVE_ACID_UNSUPPORTED_STATEMENT.$condition")
+      throw AcidException.unsupported(operation, AcidTable.name(found), refusal)
+    }
+    node
   }
+
+  private def refused(node: Command): Option[(String, String)] = node match {
+    case AddColumns(_, columns) if columns.exists(_.position.isDefined) =>
+      Some("COLUMN_POSITION" -> "ALTER TABLE … ADD COLUMNS")
+    case AddColumns(_, columns) if columns.exists(_.path.isDefined) =>
+      Some("COLUMN_CHANGE" -> "ALTER TABLE … ADD COLUMN")
+    case SparkLinePlans.MovedColumns(_)  => Some("COLUMN_CHANGE" -> "ALTER TABLE … ALTER COLUMN")
+    case _: RenameColumn                 => Some("COLUMN_CHANGE" -> "ALTER TABLE … RENAME COLUMN")
+    case _: DropColumns                  => Some("COLUMN_CHANGE" -> "ALTER TABLE … DROP COLUMN")
+    case _: ReplaceColumns               => Some("COLUMN_CHANGE" -> "ALTER TABLE … REPLACE COLUMNS")
+    case _ if constraints(node.nodeName) => Some("CONSTRAINT" -> "ALTER TABLE … CONSTRAINT")
+    case _: DropIndex | _: CreateIndex   => Some("INDEX" -> "INDEX")
+    case _                               => None
+  }
+
+  /** Since Spark 4.1. */
+  private val constraints = Set("AddConstraint", "AddCheckConstraint", "DropConstraint")
 }

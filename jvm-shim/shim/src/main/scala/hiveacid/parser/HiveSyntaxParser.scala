@@ -1,17 +1,19 @@
 package hiveacid.parser
 
 import java.lang.StackWalker.StackFrame
-import java.util.Optional
+import java.util.{Locale, Optional}
 
 import hiveacid.catalog.InsertTargets
 import hiveacid.commands.{ExplainAcidCommand, OperatorCommand}
+import hiveacid.errors.AcidException
 import hiveacid.python.PythonSide
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
-import hiveacid.wire.ExplainedStatement
+import hiveacid.wire.{ExplainedStatement, Hint}
 
 import org.apache.spark.sql.catalyst.parser.{ParseException, ParserInterface}
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.analysis.UnresolvedTableOrView
+import org.apache.spark.sql.catalyst.plans.logical.{DescribeColumn, LogicalPlan}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.hiveacid.{DelegatingParser, SparkLineParameters, SparkLineRoutines}
 import org.apache.spark.sql.internal.VariableSubstitution
@@ -26,18 +28,37 @@ case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface)
   override def parsePlan(text: String): LogicalPlan = parsed(text, delegate.parsePlan)
 
   /** A text that Spark's parser takes is never looked at. One that it does not take, in Hive's spelling neither, has
-    * the error of the text as it was.
+    * the error of the text as it was, or one that tells what is written instead.
     */
   override protected def parsed(text: String, parse: String => LogicalPlan): LogicalPlan =
-    try parse(text)
+    try otherwise(text, parse(text))
     catch {
-      case refused: ParseException =>
+      // a NullPointerException: Spark's parser since 4.1, for constraints with the words of Hive
+      case refused @ (_: ParseException | _: NullPointerException) =>
         val meant = new VariableSubstitution().substitute(text) // as Spark's parser reads it
         explained(meant, parse)
           .orElse(OperatorCommand.find(session, meant))
           .orElse(HiveSpelling.parsed(session, meant, parse))
-          .getOrElse(throw refused)
+          .getOrElse(throw hinted(meant).getOrElse(refused))
     }
+
+  /** What Spark takes for a column of a table called HISTORY or DETAIL is another statement, unless there is such a
+    * table.
+    */
+  private def otherwise(text: String, plan: LogicalPlan): LogicalPlan = plan match {
+    case d: DescribeColumn if isDescription(d.relation) =>
+      OperatorCommand.find(session, text).getOrElse(hinted(text).fold(plan)(throw _))
+    case _ => plan
+  }
+
+  private def isDescription(relation: LogicalPlan) = relation match {
+    case u: UnresolvedTableOrView =>
+      u.multipartIdentifier match {
+        case Seq(name) => Descriptions(name.toUpperCase(Locale.ROOT)) && !session.catalog.tableExists(name)
+        case _         => false
+      }
+    case _ => false
+  }
 
   /** Where a DataFrame's `insertInto` asks, a transactional table is named so that the plan has the writer's options.
     */
@@ -61,6 +82,19 @@ case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface)
     caller.isPresent && caller.get.getClassName.endsWith(".DataFrameWriter") &&
     caller.get.getMethodName.startsWith("insertInto")
   }
+
+  private val Descriptions = Set("HISTORY", "DETAIL")
+
+  /** The error of a statement of other engines about a transactional table, or about none. */
+  private def hinted(text: String): Option[AcidException] = for {
+    api <- PythonSide.reachable(session)
+    hint <- PythonSide.message[Option[Hint]](api.hint(text))
+    table = Option(hint.table).filter(_.nonEmpty).flatMap(AcidRelation.read(session, _))
+    if hint.table.isEmpty || table.isDefined
+  } yield AcidException(
+    hint.condition,
+    Map("statement" -> hint.statement) ++ table.map("table" -> AcidTable.name(_))
+  )
 
   /** `EXPLAIN ACID statement`; errors in the statement have their positions in the whole text. */
   private def explained(text: String, parse: String => LogicalPlan): Option[LogicalPlan] = for {

@@ -24,6 +24,9 @@ trait PythonApi {
   /** The OperatorStatement in a plain text; null if the text does not begin like one. */
   def operatorStatement(text: String): Object
 
+  /** The Hint of a plain text that Spark's parser has refused; null if no other engine is known to take it. */
+  def hint(text: String): Object
+
   /** OperatorRequest: runs such a statement. Returns OperatorRows. */
   def operate(request: String): Object
 

@@ -27,3 +27,6 @@ final case class Respelling(gaps: Seq[ColumnGap], rest: String, creations: Seq[I
 
 /** The statement behind EXPLAIN ACID. */
 final case class ExplainedStatement(text: String, formatted: Boolean)
+
+/** A statement of other engines. */
+final case class Hint(condition: String, statement: String, table: Seq[String])

@@ -24,6 +24,7 @@ final class ExamplesSuite extends munit.FunSuite {
     case "DropDatabaseRequest" => Wire.read[DropDatabaseRequest](text)
     case "DropTableRequest"    => Wire.read[DropTableRequest](text)
     case "DryRunAnswer"        => Wire.read[DryRunAnswer](text)
+    case "Hint"                => Wire.read[Hint](text)
     case "ExplainedStatement"  => Wire.read[ExplainedStatement](text)
     case "FileVersion"         => Wire.read[FileVersion](text)
     case "KeyDescription"      => Wire.read[KeyDescription](text)

@@ -1,0 +1,39 @@
+package hiveacid.analysis
+
+import java.util.Locale
+
+import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.scan.AcidRelation
+import hiveacid.values.AcidTable
+
+import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+
+/** Columns that Hive, Iceberg and Spark's own file sources have beside those of the table, such as the file of a row. A
+  * transactional table has them not; the error tells what there is, where Spark would suggest columns of like names.
+  */
+object RefuseVirtualColumns extends Rule[LogicalPlan] {
+  private val names = Set("input__file__name", "block__offset__inside__file", "_metadata", "_file", "_pos")
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
+    case node if node.childrenResolved && !node.resolved =>
+      for {
+        column <- named(node)
+        table <- node.children.flatMap(AcidRelation.named).flatMap(_.catalogTable).headOption
+      } {
+        val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.VIRTUAL_COLUMN", Map("column" -> column))
+        throw AcidException.unsupported("Reading", AcidTable.name(table), refusal)
+      }
+      node
+  }
+
+  /** A name among those that is no column of the node's children, not a hidden one either. */
+  private def named(node: LogicalPlan): Option[String] = {
+    lazy val known = node.children.flatMap(c => c.output ++ c.metadataOutput).map(_.name.toLowerCase(Locale.ROOT))
+    node.expressions
+      .flatMap(_.collect { case a: UnresolvedAttribute => a.nameParts })
+      .flatMap(parts => parts.find(part => names(part.toLowerCase(Locale.ROOT))))
+      .find(part => !known.contains(part.toLowerCase(Locale.ROOT)))
+  }
+}
