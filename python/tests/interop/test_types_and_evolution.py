@@ -98,7 +98,7 @@ def test_early_dates_and_timestamps_are_the_same_days_for_hive_and_spark(hive: H
 
 
 def test_hive_itself_loses_the_values_of_binary_partition_columns(hive: HiveEngine, spark: SparkSession) -> None:
-    """For which reason no such table is written: see decision 0009."""
+    """No such table is written for this reason (docs/internals/hive-facts.md)."""
     hive.sql("CREATE TABLE b (id INT) PARTITIONED BY (b BINARY) STORED AS ORC TBLPROPERTIES ('transactional'='true')")
     hive.sql("SET hive.stats.autogather=false")  # with which these fail
     try:

@@ -133,7 +133,7 @@ class CatalogClient:
 
     @staticmethod
     def _let_server_date(stored: Any) -> None:
-        """As clients of Hive and Spark do: what alters a table moves the time of its last DDL (decision 0014)."""
+        """As clients of Hive and Spark do: what alters a table moves the time of its last DDL (decision 0007)."""
         stored.parameters.pop("transient_lastDdlTime", None)
 
     def notes(self, name: str) -> tuple[str, ...]:

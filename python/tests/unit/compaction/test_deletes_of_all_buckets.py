@@ -1,4 +1,4 @@
-"""A minor compaction loses no delete that readers find in the file of the first bucket (decision 0048)."""
+"""A minor compaction loses no delete that readers find in the file of the first bucket (R4 of the protocol)."""
 
 from __future__ import annotations
 
