@@ -115,3 +115,14 @@ def test_the_page_about_golden_files_names_every_directive_and_every_point() -> 
         assert f"`--{word}" in text, word
     for point in holds.POINTS:
         assert f"| `{point}` |" in text, point
+
+
+def test_each_decision_is_named_for_its_title_and_has_its_line_in_the_index() -> None:
+    index = (DOCS / "decisions" / "index.md").read_text("utf-8").splitlines()
+    records = sorted(set(DOCS.glob("decisions/0*.md")) - {DOCS / "decisions" / "0000-template.md"})
+    assert records
+    for record in records:
+        number, _, title = record.read_text("utf-8").splitlines()[0].removeprefix("# ").partition(": ")
+        words = re.sub(r"[^\w -]", "", title.lower().replace("_", " ")).replace(" ", "-")
+        assert record.name == f"{number}-{words}.md"
+        assert f"* {number}: [{title}]({record.name})" in index
