@@ -120,7 +120,7 @@ def test_the_page_about_golden_files_names_every_directive_and_every_point() -> 
 def test_each_decision_is_named_for_its_title_and_has_its_line_in_the_index() -> None:
     index = (DOCS / "decisions" / "index.md").read_text("utf-8").splitlines()
     records = sorted(set(DOCS.glob("decisions/0*.md")) - {DOCS / "decisions" / "0000-template.md"})
-    assert records
+    assert 0 < len(records) <= 30, "merge records of one subject; facts about other programs have a page of their own"
     for record in records:
         number, _, title = record.read_text("utf-8").splitlines()[0].removeprefix("# ").partition(": ")
         words = re.sub(r"[^\w -]", "", title.lower().replace("_", " ")).replace(" ", "-")
