@@ -21,6 +21,11 @@ from hive_acid.wings import is_there, load_wing, needing
 
 EXTRAS = {
     "metastore": "local",
+    "tables": "ops",
+    "txns": "ops",
+    "locks": "ops",
+    "compactions": "ops",
+    "abort": "ops",
     "doctor": "ops",
     "history": "ops",
     "erase": "erasure",
@@ -52,6 +57,11 @@ ADDED = (
     of_wing("metastore", "hive_acid_local.command"),
     add_settings_command,
     add_transaction_command,
+    of_wing("tables", "hive_acid_ops.commands.tables"),
+    of_wing("txns", "hive_acid_ops.commands.txns"),
+    of_wing("locks", "hive_acid_ops.commands.locks"),
+    of_wing("compactions", "hive_acid_ops.commands.compactions"),
+    of_wing("abort", "hive_acid_ops.commands.abort"),
     of_wing("doctor", "hive_acid_ops.commands.doctor"),
     of_wing("history", "hive_acid_ops.commands.history"),
     of_wing("erase", "hive_acid_erasure.commands.erase"),

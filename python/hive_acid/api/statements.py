@@ -3,13 +3,19 @@
 from hive_acid.history.entries import HistoryEntry
 from hive_acid.history.reader import load_history
 from hive_acid.metastore.types import HeldLock, LockKind, LockState, TransactionInfo, TransactionState
+from hive_acid.operators.rows import ShownScope
+from hive_acid.operators.show_compactions import build_compaction_rows
+from hive_acid.operators.show_locks import build_lock_rows
+from hive_acid.operators.show_transactions import abort_transactions, build_transaction_rows
 from hive_acid.set_aside.setting_aside import LostFolder, SetAside, SettingAside
+from hive_acid.sql.operator_statements import AbortTransactions, ShowCompactions, ShowLocks, ShowTransactions
 from hive_acid.transactions.blockers import describe_owner
 from hive_acid.transactions.unlocked_writers import OUR_AGENT
 from hive_acid.writing.unlocked_writers import find_unlocked_writers
 
 __all__ = [
     "OUR_AGENT",
+    "AbortTransactions",
     "HeldLock",
     "HistoryEntry",
     "LockKind",
@@ -17,8 +23,16 @@ __all__ = [
     "LostFolder",
     "SetAside",
     "SettingAside",
+    "ShowCompactions",
+    "ShowLocks",
+    "ShowTransactions",
+    "ShownScope",
     "TransactionInfo",
     "TransactionState",
+    "abort_transactions",
+    "build_compaction_rows",
+    "build_lock_rows",
+    "build_transaction_rows",
     "describe_owner",
     "find_unlocked_writers",
     "load_history",
