@@ -74,7 +74,7 @@ class OwnTransaction(WritingScope):
         try:
             self._end_after(error)
         finally:
-            self._release_write_ids(error)
+            self.quirks.after_end(error)
 
     def _end_after(self, error: BaseException | None) -> None:
         if error is None or isinstance(error, CommitStateUnknown) or self._transaction is None:

@@ -6,13 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, MutableMapping, Sequence
 
 from hive_acid import config
-from hive_acid.errors import CommitStateUnknown
 from hive_acid.metastore.types import LockComponent
 from hive_acid.model.table import TableName
+from hive_acid.quirks.acting import ActingQuirks
 from hive_acid.reading.snapshot import ScannedSnapshot
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.transactions.commits import CommitOutcome
-from hive_acid.transactions.lower_write_ids import LowerWriteIds
 from hive_acid.transactions.manager import Transaction
 from hive_acid.writing.kept_lock import KeptLock
 from hive_acid.writing.notes import NoteWriter
@@ -70,17 +69,20 @@ class Scope(ABC):
 class WritingScope(Scope):
     """A transaction that writes; `work` is what it has done, by table, which can be undone until the commit.
 
-    `overwrites`: statements run as one, and one of them overwrites. `purpose` is what the history tells in place of the
+    `has_several`: the transaction can have more statements than one. `overwrites`: statements run as one, and one of
+    them overwrites. `quirks` are called by the steps. `purpose` is what the history tells in place of the
     statements' texts, None: these.
     """
+
+    has_several = False
 
     def __init__(self, tools: Tools, settings: config.Settings) -> None:
         super().__init__(tools)
         self.settings = settings
         self.overwrites = False
         self.purpose: str | None = None
-        self.lower_write_ids = LowerWriteIds(tools.warehouse.transactions, settings)
         self.work: dict[TableName, TableWork] = {}
+        self.quirks = ActingQuirks(tools.warehouse, self)
         self._publications: list[Publication] = []
 
     @abstractmethod
@@ -118,10 +120,3 @@ class WritingScope(Scope):
         if transaction.outcome is not CommitOutcome.COMMITTED and transaction.abort_because(error):
             for publication in self._publications:
                 publication.undo(error)
-
-    def _release_write_ids(self, error: BaseException | None) -> None:
-        """The transaction has ended, if `error` does not say that nobody knows."""
-        if isinstance(error, CommitStateUnknown):
-            self.lower_write_ids.leave()
-        else:
-            self.lower_write_ids.release()

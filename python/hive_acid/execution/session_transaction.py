@@ -38,6 +38,7 @@ class SessionTransaction(WritingScope):
     time; scans may come from several threads. Unless `reads_own`, statements do not see what those before them wrote.
     """
 
+    has_several = True
     reads_target = True
     """Statements before an overwrite or TRUNCATE may have read what it replaces, and written it elsewhere."""
 
@@ -165,12 +166,12 @@ class SessionTransaction(WritingScope):
                 if self._reads.has_begun:
                     self._commit()
             except CommitStateUnknown as error:
-                self._release_write_ids(error)
+                self.quirks.after_end(error)
                 raise
             except BaseException as error:
                 self.abort(error)
                 raise
-            self._release_write_ids(None)
+            self.quirks.after_end(None)
 
     def _commit(self) -> None:
         last = [self.work[name].published[-1] for name in self.written_tables]
@@ -190,7 +191,7 @@ class SessionTransaction(WritingScope):
             self._failure = self._failure or error
             if self._reads.has_begun:
                 self._undo(self._reads.transaction, error)
-            self._release_write_ids(error)
+            self.quirks.after_end(error)
 
     def _ensure_usable(self) -> None:
         if self._failure is not None:

@@ -9,7 +9,6 @@ the part that each of them does in its own way. A new check is a line in one of 
 from __future__ import annotations
 
 from hive_acid.errors import build_error
-from hive_acid.execution.cleaner import hold_lower_write_id, keep_cleaner_off
 from hive_acid.execution.publishing_steps import (
     commit,
     keep_in_sight,
@@ -81,7 +80,7 @@ def allocate_write_id(scope: WritingScope, begun: Begun) -> Numbered:
     name, txn_id = begun.table.name, begun.transaction.txn_id
     if name not in scope.work:
         before = begun.taken.write_ids(name)
-        hold_lower_write_id(scope, begun, before)
+        scope.quirks.before_write_id(begun, before)
         write_id = begun.transaction.allocate_write_id(name)
         if before.max_visible >= write_id:
             raise Conflict(txn_id, f"write ID {write_id} is not above all that the snapshot sees")
@@ -151,6 +150,7 @@ def check_snapshot(scope: WritingScope, locked: Locked) -> None:
 
 def run_job(scope: WritingScope, locked: Locked) -> Written:
     """The engine writes the changed rows."""
+    scope.quirks.before_job(locked)
     publication = scope.build_publication(locked)
     return Written(**vars(locked), publication=publication, result=scope.tools.jobs.stage(locked, publication))
 
@@ -181,7 +181,7 @@ def check_own_folders(_: WritingScope, written: Written) -> None:
 def ensure_active(scope: WritingScope, written: Written) -> None:
     """Nothing is changed in the table for a transaction, or behind a lock, that is lost."""
     written.transaction.ensure_active()
-    scope.lower_write_ids.ensure_active()
+    scope.quirks.before_publish(written)
     if scope.kept_lock is not None:
         scope.kept_lock.ensure_active()
 
@@ -197,7 +197,7 @@ STEPS: Steps[WritingScope, Request, Written] = (
     .then(plan_locks)
     .do(check_partition_rights)
     .then(lock)
-    .do(meet_unlocked_writers, check_snapshot, keep_cleaner_off)
+    .do(meet_unlocked_writers, check_snapshot)
     .then(run_job)
     .do(abort_unchanged)
     .unless(end_unchanged)
@@ -210,7 +210,7 @@ STEPS: Steps[WritingScope, Request, Written] = (
 )
 """All of them. Every other sequence has some of them, in this order."""
 
-ALONE = STEPS.without(check_own_overwrites, keep_cleaner_off, check_own_folders, note_written, show_written)
+ALONE = STEPS.without(check_own_overwrites, check_own_folders, note_written, show_written)
 """A statement in a transaction of its own, which has no earlier statement."""
 
 _AT_COMMIT = Steps[WritingScope, Published, Published]()

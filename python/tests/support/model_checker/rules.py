@@ -1,13 +1,13 @@
-"""The rules that are left out in turn: each step of a statement, and those of reading, compaction and DDL."""
+"""The rules that are left out in turn: each step of a statement, each hook, those of reading, compaction and DDL."""
 
 from __future__ import annotations
 
 from hive_acid.compaction.renumbering import Renumbering
-from hive_acid.execution import steps
 from hive_acid.execution.own_transaction import OwnTransaction
 from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.metastore.types import LockKind
 from hive_acid.model.write_ids import LONG_MAX, ValidWriteIdList
+from hive_acid.quirks.lower_write_ids import LowerWriteIds
 from hive_acid.reading import partition_locks
 from hive_acid.reading.opening import Opening
 from hive_acid.snapshot import directory_choice
@@ -46,7 +46,6 @@ OF_STEPS = (
     Mutant("lock", _NO_LOCK, "4 flat update+update"),
     Mutant("meet_unlocked_writers", why=_LATER),
     Mutant("check_snapshot", step("check_snapshot"), "4 flat insert+truncate"),
-    Mutant("keep_cleaner_off", step("keep_cleaner_off"), "4 flat cleaner+transaction-overwrites with a fault"),
     Mutant("run_job", why=_BUILDS),
     Mutant("abort_unchanged", step("abort_unchanged"), "4 flat update+delete"),
     Mutant("end_unchanged", step("end_unchanged"), "4 flat update+delete"),
@@ -70,11 +69,6 @@ OF_OTHERS = (
         "`prepare`: no base came since the snapshot, and no change of the same rows",
         ((SnapshotChecks, "check_bases", nothing),),
         "4 flat insert+overwrite",
-    ),
-    Mutant(
-        "`allocate_write_id`: a lower write ID is held beside an overwrite",
-        ((steps, "hold_lower_write_id", nothing),),
-        "4 flat cleaner+overwrite with a fault",
     ),
     Mutant(
         "`prepare`: bases of aborted overwrites are removed",
@@ -122,4 +116,18 @@ OF_OTHERS = (
         "4 partitioned drop-partition+update",
     ),
 )
-MUTANTS = (*OF_STEPS, *build_rule_mutants(), *OF_OTHERS)
+OF_QUIRKS = (
+    Mutant(
+        "LowerWriteIds.before_write_id",
+        ((LowerWriteIds, "before_write_id", nothing),),
+        "4 flat cleaner+overwrite with a fault",
+    ),
+    Mutant(
+        "LowerWriteIds.before_job",
+        ((LowerWriteIds, "before_job", nothing),),
+        "4 flat cleaner+transaction-overwrites with a fault",
+    ),
+    Mutant("LowerWriteIds.before_publish", why=_EARLIER),
+    Mutant("LowerWriteIds.after_end", ((LowerWriteIds, "after_end", nothing),), "4 flat cleaner+overwrite"),
+)
+MUTANTS = (*OF_STEPS, *OF_QUIRKS, *build_rule_mutants(), *OF_OTHERS)

@@ -7,7 +7,7 @@ import pytest
 from doubles.memory_metastore import MemoryMetastore
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest, CompactionState
 from hive_acid.model.table import TableName
-from hive_acid.transactions.lower_write_ids import can_be_cleaned
+from hive_acid.quirks.lower_write_ids import can_be_cleaned
 
 SALES = TableName("db", "sales")
 
