@@ -7,11 +7,11 @@ from hive_acid.operators.rows import ShownScope
 from hive_acid.operators.show_compactions import build_compaction_rows
 from hive_acid.operators.show_locks import build_lock_rows
 from hive_acid.operators.show_transactions import abort_transactions, build_transaction_rows
+from hive_acid.quirks.unlocked_writers import find_unlocked_writers
 from hive_acid.set_aside.setting_aside import LostFolder, SetAside, SettingAside
 from hive_acid.sql.operator_statements import AbortTransactions, ShowCompactions, ShowLocks, ShowTransactions
 from hive_acid.transactions.blockers import describe_owner
-from hive_acid.transactions.unlocked_writers import OUR_AGENT
-from hive_acid.writing.unlocked_writers import find_unlocked_writers
+from hive_acid.transactions.locks import OUR_AGENT
 
 __all__ = [
     "OUR_AGENT",

@@ -11,6 +11,7 @@ from hive_acid import config
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import LockComponent
 from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.quirks.unlocked_writers import UnlockedWriters
 from hive_acid.reading.late_tables import find_write_ids_now
 from hive_acid.snapshot.acid_state import find_changes
 from hive_acid.snapshot.filesystem import FileSystem
@@ -18,7 +19,6 @@ from hive_acid.snapshot.listing import Listing
 from hive_acid.transactions.manager import Transaction
 from hive_acid.transactions.validity import find_new_write_ids
 from hive_acid.writing.conflicts import Conflict
-from hive_acid.writing.unlocked_writers import UnlockedWriters
 
 _NO_WRITE_ID = 0
 """That of a rebalance."""

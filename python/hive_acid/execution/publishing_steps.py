@@ -124,22 +124,9 @@ def keep_in_sight(scope: WritingScope, published: Published) -> None:
         commit_above(scope.tools.warehouse.transactions, hidden, scope.settings)
 
 
-def keep_out_unlocked_writers(scope: WritingScope, published: Published) -> None:
-    """Right before the commit: who would not see it is kept out, and the changes must have missed nothing of theirs.
-
-    A conflict in a flat table is found by the server. Raises Conflict and HIVE_ACID_UNLOCKED_WRITER.
-    """
-    tools = scope.tools
-    if not tools.unlocked_writers.keep_out(published.transaction, scope.held, scope.settings):
-        return
-    changes = [one for work in scope.work.values() for one in work.published if one.plan.rule.admits_unlocked_writers]
-    for one in changes:
-        if one.touched is not None:
-            tools.checks.check_bases(one, find_write_ids_now(tools.metastore, one.table.name))
-
-
-def commit(_: WritingScope, published: Published) -> None:
+def commit(scope: WritingScope, published: Published) -> None:
     """Raises Conflict if the metastore ended the transaction because another one had changed the same rows."""
+    scope.quirks.before_commit(published)
     try:
         published.transaction.commit()
     except TransactionAborted as error:

@@ -19,7 +19,6 @@ from hive_acid.writing.publishing.publication import Markers, Publication
 from hive_acid.writing.publishing.publications import build_statement_publication
 from hive_acid.writing.snapshot_checks import SnapshotChecks
 from hive_acid.writing.stages import Begun, Found, Locked, Opened, Planned, TableWork
-from hive_acid.writing.unlocked_writers import UnlockedWriters
 from hive_acid.writing.write_job import WriteJobs
 
 
@@ -43,7 +42,6 @@ class Tools:
         self.snapshots = snapshots
         self.notes = notes
         self.checks = SnapshotChecks(self.metastore, self.files)
-        self.unlocked_writers = UnlockedWriters(self.metastore)
         self.jobs = WriteJobs(self.metastore, self.files, pause_ms, snapshots)
 
 

@@ -12,7 +12,6 @@ from hive_acid.errors import build_error
 from hive_acid.execution.publishing_steps import (
     commit,
     keep_in_sight,
-    keep_out_unlocked_writers,
     note_written,
     notify_listeners,
     prepare,
@@ -126,13 +125,9 @@ def check_partition_rights(scope: Scope, planned: Planned | Foreseen) -> None:
 def lock(scope: WritingScope, planned: Planned) -> Locked:
     """From here on the table stays as it is, but for what the rule admits."""
     scope.lock(planned)
-    return Locked(**vars(planned), holds_target=scope.holds(planned.table.name))
-
-
-def meet_unlocked_writers(scope: WritingScope, locked: Locked) -> None:
-    """Before it is asked whether the snapshot still serves."""
-    held = [part for part in scope.held if part.table == locked.table.name]
-    scope.tools.unlocked_writers.meet(locked.transaction, held, locked.settings)
+    locked = Locked(**vars(planned), holds_target=scope.holds(planned.table.name))
+    scope.quirks.after_lock(locked)
+    return locked
 
 
 def check_snapshot(scope: WritingScope, locked: Locked) -> None:
@@ -197,7 +192,7 @@ STEPS: Steps[WritingScope, Request, Written] = (
     .then(plan_locks)
     .do(check_partition_rights)
     .then(lock)
-    .do(meet_unlocked_writers, check_snapshot)
+    .do(check_snapshot)
     .then(run_job)
     .do(abort_unchanged)
     .unless(end_unchanged)
@@ -206,7 +201,7 @@ STEPS: Steps[WritingScope, Request, Written] = (
     .do(register_partitions, withdraw_stale_statistics)
     .then(publish)
     .do(note_written, show_written, notify_listeners)
-    .do(keep_in_sight, keep_out_unlocked_writers, commit)
+    .do(keep_in_sight, commit)
 )
 """All of them. Every other sequence has some of them, in this order."""
 
@@ -218,12 +213,10 @@ _AT_COMMIT = Steps[WritingScope, Published, Published]()
 AT_COMMIT_OF_A_TABLE = _AT_COMMIT.do(withdraw_stale_statistics, notify_listeners)
 """The steps of several statements that are done once for each table, when the transaction is to be committed."""
 
-AT_COMMIT = _AT_COMMIT.do(keep_in_sight, keep_out_unlocked_writers, commit)
+AT_COMMIT = _AT_COMMIT.do(keep_in_sight, commit)
 """Then those that are done once."""
 
-IN_TRANSACTION = STEPS.without(
-    abort_unchanged, withdraw_stale_statistics, notify_listeners, keep_in_sight, keep_out_unlocked_writers, commit
-)
+IN_TRANSACTION = STEPS.without(abort_unchanged, withdraw_stale_statistics, notify_listeners, keep_in_sight, commit)
 """A statement of a transaction of several: what is left is done at the commit."""
 
 TOGETHER = IN_TRANSACTION.without(check_own_overwrites, show_written)

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.quirks.lower_write_ids import LowerWriteIds
 from hive_acid.quirks.quirk import Quirk, QuirkScope
+from hive_acid.quirks.unlocked_writers import BesideUnlockedWriters
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.writing.stages import Begun, Locked, Published, Written
 
-OF_STATEMENTS: Sequence[type[Quirk]] = (LowerWriteIds,)
+OF_STATEMENTS: Sequence[type[Quirk]] = (LowerWriteIds, BesideUnlockedWriters)
 """All that act in hooks, in the order in which each hook calls them."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from hive_acid.metastore.types import MetastoreLine
@@ -20,7 +19,7 @@ class Fault:
 
     title: str
     releases: str
-    lines: Collection[MetastoreLine]
+    lines: tuple[MetastoreLine, ...]
     harm: str
     until: str
     ticket: str = ""

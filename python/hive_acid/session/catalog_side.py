@@ -36,9 +36,8 @@ from hive_acid.reading.readers import Readers
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.session.catalog_options import find_metastores_catalog
 from hive_acid.snapshot.acid_state import TableContent
-from hive_acid.transactions.locks import Identity, Timing
+from hive_acid.transactions.locks import OUR_AGENT, Identity, Timing
 from hive_acid.transactions.manager import TransactionManager
-from hive_acid.transactions.unlocked_writers import OUR_AGENT
 from hive_acid.transport import HiveSetting, read_transport
 from hive_acid.wire.catalogs import CatalogRequest
 from hive_acid.writing.notes import Author, NoteWriter

@@ -12,6 +12,9 @@ from hive_acid.metastore.types import HeldLock, LockComponent, LockState
 from hive_acid.older_python import add_note
 from hive_acid.transactions.blockers import describe_owner
 
+OUR_AGENT = "spark-hive-acid"
+"""How the agent of each transaction of this package begins."""
+
 
 @dataclass(frozen=True)
 class Identity:

@@ -13,9 +13,8 @@ from hive_acid.model.names import OVERWRITE_FILE, STAGING_PREFIX, FolderName
 from hive_acid.model.table import Column, Partition, TableKind
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.snapshot.table_snapshot import load_scan_plan
-from hive_acid.transactions.locks import Identity, Timing
+from hive_acid.transactions.locks import OUR_AGENT, Identity, Timing
 from hive_acid.transactions.manager import TransactionManager
-from hive_acid.transactions.unlocked_writers import OUR_AGENT
 from hive_acid.wire.statement_kinds import StatementKind
 from support.fault_points import ENGINE, FILES, METASTORE, Call, FaultPoints, Killed, Step
 from support.mutations import Mutation

@@ -10,9 +10,8 @@ from hive_acid import config
 from hive_acid.config import Settings
 from hive_acid.execution.executor import Executor
 from hive_acid.reading.warehouse import Warehouse
-from hive_acid.transactions.locks import Identity, Timing
+from hive_acid.transactions.locks import OUR_AGENT, Identity, Timing
 from hive_acid.transactions.manager import TransactionManager
-from hive_acid.transactions.unlocked_writers import OUR_AGENT
 from support.model_checker.operations import find_serial_states
 from support.model_checker.world import LOCK_TIMEOUT_MS, START, World
 from support.statements import StillHeartbeat

@@ -8,6 +8,7 @@ from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.metastore.types import LockKind
 from hive_acid.model.write_ids import LONG_MAX, ValidWriteIdList
 from hive_acid.quirks.lower_write_ids import LowerWriteIds
+from hive_acid.quirks.unlocked_writers import BesideUnlockedWriters
 from hive_acid.reading import partition_locks
 from hive_acid.reading.opening import Opening
 from hive_acid.snapshot import directory_choice
@@ -22,9 +23,7 @@ _BUILDS = "Later steps work with what it finds: without it no statement comes to
 _REFUSES = "It refuses what must not be done in any order."
 _OWN = "It compares statements of one transaction, which come one after the other."
 _EARLIER = "It tells earlier what the commit would tell: the transaction is lost."
-_LATER = (
-    "It saves work: without it `keep_out_unlocked_writers` waits for them, and the folders are compared after that."
-)
+_LATER = "It saves work: without it `before_commit` waits for them, and the folders are compared after that."
 _Choice = directory_choice._Choice
 
 
@@ -44,7 +43,6 @@ OF_STEPS = (
     Mutant("plan_locks", why=_BUILDS),
     Mutant("check_partition_rights", why=_REFUSES),
     Mutant("lock", _NO_LOCK, "4 flat update+update"),
-    Mutant("meet_unlocked_writers", why=_LATER),
     Mutant("check_snapshot", step("check_snapshot"), "4 flat insert+truncate"),
     Mutant("run_job", why=_BUILDS),
     Mutant("abort_unchanged", step("abort_unchanged"), "4 flat update+delete"),
@@ -59,7 +57,6 @@ OF_STEPS = (
     Mutant("show_written", step("show_written"), "4 flat transaction-own+insert"),
     Mutant("notify_listeners", why="Listeners are told of what is about to be committed; no reader asks them."),
     Mutant("keep_in_sight", step("keep_in_sight"), "4 flat insert+insert+housekeeper"),
-    Mutant("keep_out_unlocked_writers", step("keep_out_unlocked_writers"), "4 flat trino-update+update"),
     Mutant("commit", step("commit"), "4 flat insert+update"),
 )
 
@@ -129,5 +126,11 @@ OF_QUIRKS = (
     ),
     Mutant("LowerWriteIds.before_publish", why=_EARLIER),
     Mutant("LowerWriteIds.after_end", ((LowerWriteIds, "after_end", nothing),), "4 flat cleaner+overwrite"),
+    Mutant("BesideUnlockedWriters.after_lock", why=_LATER),
+    Mutant(
+        "BesideUnlockedWriters.before_commit",
+        ((BesideUnlockedWriters, "before_commit", nothing),),
+        "4 flat trino-update+update",
+    ),
 )
 MUTANTS = (*OF_STEPS, *OF_QUIRKS, *build_rule_mutants(), *OF_OTHERS)

@@ -6,7 +6,7 @@ import pytest
 
 from hive_acid.metastore.types import HeldLock, LockComponent, LockKind, LockState, OperationKind
 from hive_acid.model.table import TableName
-from hive_acid.transactions.unlocked_writers import build_barrier, find_guarded, find_suspects
+from hive_acid.quirks.unlocked_writers import build_barrier, find_guarded, find_suspects
 
 TABLE = TableName("db", "t")
 TRINO = "20260101_000000_00001_abcde"
