@@ -10,7 +10,6 @@ from hive_acid.errors import TransactionAborted, build_error
 from hive_acid.execution.new_places import refuse_leftovers, refuse_older_table, refuse_second_insert
 from hive_acid.execution.scope import WritingScope
 from hive_acid.reading.late_tables import find_write_ids_now
-from hive_acid.transactions.upper_write_ids import can_have_younger_below, commit_above, has_younger_below
 from hive_acid.writing.conflicts import Conflict
 from hive_acid.writing.new_folders import FIRST_WRITE_ID
 from hive_acid.writing.notification import notify
@@ -108,20 +107,6 @@ def notify_listeners(scope: WritingScope, published: Published) -> None:
     told = [one for one in published.work.published if one.settings.flag(config.NOTIFY_WRITES)]
     if told:
         notify(scope.tools.metastore, scope.tools.files, told)
-
-
-def keep_in_sight(scope: WritingScope, published: Published) -> None:
-    """Where younger transactions have lower write IDs, which could hide the own one; see `upper_write_ids`."""
-    txn_id = published.transaction.txn_id
-    hidden = [
-        name
-        for name, work in sorted(scope.work.items())
-        if work.published
-        and can_have_younger_below(work.before, work.snapshot.transactions, txn_id, work.write_id)
-        and has_younger_below(scope.tools.metastore, name, txn_id, work.write_id)
-    ]
-    if hidden:
-        commit_above(scope.tools.warehouse.transactions, hidden, scope.settings)
 
 
 def commit(scope: WritingScope, published: Published) -> None:

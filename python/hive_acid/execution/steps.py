@@ -11,7 +11,6 @@ from __future__ import annotations
 from hive_acid.errors import build_error
 from hive_acid.execution.publishing_steps import (
     commit,
-    keep_in_sight,
     note_written,
     notify_listeners,
     prepare,
@@ -200,8 +199,7 @@ STEPS: Steps[WritingScope, Request, Written] = (
     .then(prepare)
     .do(register_partitions, withdraw_stale_statistics)
     .then(publish)
-    .do(note_written, show_written, notify_listeners)
-    .do(keep_in_sight, commit)
+    .do(note_written, show_written, notify_listeners, commit)
 )
 """All of them. Every other sequence has some of them, in this order."""
 
@@ -213,10 +211,10 @@ _AT_COMMIT = Steps[WritingScope, Published, Published]()
 AT_COMMIT_OF_A_TABLE = _AT_COMMIT.do(withdraw_stale_statistics, notify_listeners)
 """The steps of several statements that are done once for each table, when the transaction is to be committed."""
 
-AT_COMMIT = _AT_COMMIT.do(keep_in_sight, commit)
+AT_COMMIT = _AT_COMMIT.do(commit)
 """Then those that are done once."""
 
-IN_TRANSACTION = STEPS.without(abort_unchanged, withdraw_stale_statistics, notify_listeners, keep_in_sight, commit)
+IN_TRANSACTION = STEPS.without(abort_unchanged, withdraw_stale_statistics, notify_listeners, commit)
 """A statement of a transaction of several: what is left is done at the commit."""
 
 TOGETHER = IN_TRANSACTION.without(check_own_overwrites, show_written)

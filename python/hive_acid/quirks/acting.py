@@ -8,10 +8,11 @@ from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.quirks.lower_write_ids import LowerWriteIds
 from hive_acid.quirks.quirk import Quirk, QuirkScope
 from hive_acid.quirks.unlocked_writers import BesideUnlockedWriters
+from hive_acid.quirks.upper_write_ids import KeptInSight
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.writing.stages import Begun, Locked, Published, Written
 
-OF_STATEMENTS: Sequence[type[Quirk]] = (LowerWriteIds, BesideUnlockedWriters)
+OF_STATEMENTS: Sequence[type[Quirk]] = (LowerWriteIds, KeptInSight, BesideUnlockedWriters)
 """All that act in hooks, in the order in which each hook calls them."""
 
 

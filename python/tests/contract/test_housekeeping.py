@@ -10,9 +10,9 @@ from hive_acid.clock import monotonic_ms, pause_ms
 from hive_acid.config import Settings
 from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
 from hive_acid.model.table import TableName
+from hive_acid.quirks.upper_write_ids import commit_above, has_younger_below
 from hive_acid.transactions.locks import Identity, Timing
 from hive_acid.transactions.manager import Transaction, TransactionManager
-from hive_acid.transactions.upper_write_ids import commit_above, has_younger_below
 from support.metastore_releases import OTHER_VERSIONS, started_metastore
 from support.metastore_setup import ThriftSetup, thrift_setup
 from support.polling import eventually

@@ -9,6 +9,7 @@ from hive_acid.metastore.types import LockKind
 from hive_acid.model.write_ids import LONG_MAX, ValidWriteIdList
 from hive_acid.quirks.lower_write_ids import LowerWriteIds
 from hive_acid.quirks.unlocked_writers import BesideUnlockedWriters
+from hive_acid.quirks.upper_write_ids import KeptInSight
 from hive_acid.reading import partition_locks
 from hive_acid.reading.opening import Opening
 from hive_acid.snapshot import directory_choice
@@ -56,7 +57,6 @@ OF_STEPS = (
     Mutant("note_written", step("note_written"), "4 flat together+insert"),
     Mutant("show_written", step("show_written"), "4 flat transaction-own+insert"),
     Mutant("notify_listeners", why="Listeners are told of what is about to be committed; no reader asks them."),
-    Mutant("keep_in_sight", step("keep_in_sight"), "4 flat insert+insert+housekeeper"),
     Mutant("commit", step("commit"), "4 flat insert+update"),
 )
 
@@ -126,6 +126,11 @@ OF_QUIRKS = (
     ),
     Mutant("LowerWriteIds.before_publish", why=_EARLIER),
     Mutant("LowerWriteIds.after_end", ((LowerWriteIds, "after_end", nothing),), "4 flat cleaner+overwrite"),
+    Mutant(
+        "KeptInSight.before_commit",
+        ((KeptInSight, "before_commit", nothing),),
+        "4 flat insert+insert+housekeeper",
+    ),
     Mutant("BesideUnlockedWriters.after_lock", why=_LATER),
     Mutant(
         "BesideUnlockedWriters.before_commit",

@@ -8,7 +8,7 @@ from hive_acid.errors import MetastoreUnavailable
 from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
-from hive_acid.transactions.upper_write_ids import can_have_younger_below
+from hive_acid.quirks.upper_write_ids import can_have_younger_below
 from hive_acid.wire.statement_kinds import StatementKind
 from support.faults import Lost
 from support.statements import TABLE, World

@@ -16,9 +16,21 @@ from collections.abc import Sequence
 from hive_acid import config
 from hive_acid.errors import CommitStateUnknown, build_error
 from hive_acid.metastore.protocol import Metastore
+from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
+from hive_acid.quirks.fault import Fault
+from hive_acid.quirks.quirk import Quirk
 from hive_acid.transactions.manager import TransactionManager
+from hive_acid.writing.stages import Published
+
+FAULT = Fault(
+    title="A list of write IDs ends with the greatest one that the metastore has not forgotten",
+    releases="Hive 3.1.3 to 4.2.0",
+    lines=tuple(MetastoreLine),
+    harm="What was committed is hidden from every engine if a younger transaction has a lower write ID",
+    until="no supported release takes the end of its lists from what it has not forgotten",
+)
 
 
 def can_have_younger_below(before: ValidWriteIdList, seen: ValidTxnList, txn_id: int, write_id: int) -> bool:
@@ -55,3 +67,22 @@ def commit_above(transactions: TransactionManager, tables: Sequence[TableName], 
     except BaseException as error:
         upper.abort_because(error)
         raise
+
+
+class KeptInSight(Quirk):
+    """Write IDs above those of a transaction beside which younger ones have lower write IDs."""
+
+    FAULT = FAULT
+
+    def before_commit(self, published: Published) -> None:
+        """Commits them. Raises what `commit_above` raises."""
+        txn_id = published.transaction.txn_id
+        hidden = [
+            name
+            for name, work in sorted(self.scope.work.items())
+            if work.published
+            and can_have_younger_below(work.before, work.snapshot.transactions, txn_id, work.write_id)
+            and has_younger_below(self.warehouse.metastore, name, txn_id, work.write_id)
+        ]
+        if hidden:
+            commit_above(self.warehouse.transactions, hidden, self.scope.settings)
