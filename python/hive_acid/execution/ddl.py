@@ -10,12 +10,12 @@ from itertools import zip_longest
 from hive_acid import config
 from hive_acid.errors import HiveAcidError, TransactionAborted, build_error
 from hive_acid.errors.outcome import StatementOutcome, telling
-from hive_acid.execution.kept_write_ids import KeptWriteIds
 from hive_acid.execution.own_commands import IsRunning, end_after, is_never_running
 from hive_acid.model.names import is_hidden
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.older_python import add_note
+from hive_acid.quirks.kept_write_ids import KeptWriteIds
 from hive_acid.reading.late_tables import find_write_ids_now
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.snapshot.conversion import find_obstacle, find_unread_file

@@ -18,12 +18,22 @@ from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, Op
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.older_python import add_note
+from hive_acid.quirks.fault import Fault
 from hive_acid.reading.late_tables import find_write_ids_now
 from hive_acid.transactions.locks import Identity
 from hive_acid.wire.ddl_kinds import DdlKind
 
 LOG = logging.getLogger(__name__)
 _CAN_FORGET = frozenset({DdlKind.DROP_TABLE, DdlKind.DROP_DATABASE, DdlKind.RENAME_TABLE})
+
+FAULT = Fault(
+    title="The write IDs of a table are forgotten although it was not dropped",
+    releases="Hive 3.1.3",
+    lines=(MetastoreLine.HIVE_3,),
+    harm="All rows are invisible to every engine, and new files get the names of old ones",
+    until="the 3.1 line is not supported any more",
+    acts="Statements that alter a table (`execution/ddl.py`): the command is Spark's own, and has no stages.",
+)
 
 
 @dataclass(frozen=True)
@@ -45,7 +55,7 @@ class KeptWriteIds:
     @classmethod
     def of(cls, metastore: Metastore, kind: DdlKind, tables: Sequence[TableName]) -> KeptWriteIds:
         """They are noted only where something can be lost."""
-        if kind not in _CAN_FORGET or metastore.line is not MetastoreLine.HIVE_3:
+        if kind not in _CAN_FORGET or metastore.line not in FAULT.lines:
             return cls(metastore, kind, {})
         found = metastore.valid_write_ids(tables, None)
         kept = {name: _Kept(metastore.table_identity(name), found[name]) for name in tables}
