@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hive_acid import config
-from hive_acid.compaction.beside_hive import WatchedPlace
 from hive_acid.compaction.plan.engine import CompactionEngine, FoldingJob
 from hive_acid.compaction.plan.flat_planning import build_flat_plan
 from hive_acid.compaction.plan.overrides import FileOverrides
@@ -17,7 +16,6 @@ from hive_acid.compaction.plan.planning import (
     find_foldable_mark,
 )
 from hive_acid.compaction.renumbering import Renumbering
-from hive_acid.compaction.unseen import UnseenCompaction, refuse_unseen
 from hive_acid.errors import Refusal, build_error, build_refusal
 from hive_acid.history.note import MAX_BYTES
 from hive_acid.metastore.compaction_types import CompactionKind
@@ -26,6 +24,8 @@ from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, Op
 from hive_acid.model.names import COMPACTED_METADATA, HISTORY_FILE, METADATA_FILE, FolderName
 from hive_acid.model.table import Partition, TableDescription, TableKind, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
+from hive_acid.quirks import beside_hive
+from hive_acid.quirks.unseen import UnseenCompaction, refuse_unseen
 from hive_acid.reading.evolution import find_evolution
 from hive_acid.reading.opening import Opening
 from hive_acid.snapshot.acid_state import AcidState
@@ -191,8 +191,7 @@ class Compactor:
         if mark < write_ids.high_water_mark:
             write_ids = write_ids.for_compaction(mark)
             state = self._load_state(place, write_ids, snapshot)
-        if self._metastore.line is MetastoreLine.HIVE_4:
-            refuse_unseen(state, snapshot, transaction)
+        refuse_unseen(self._metastore.line, state, snapshot, transaction)
         if place.gives_new_ids(kind):
             self._renumbering.refuse_later_changes(state.listing, write_ids, seen, transaction)
         visible_by = transaction.txn_id if self._metastore.line is MetastoreLine.HIVE_4 else 0
@@ -246,11 +245,11 @@ class Compactor:
     def _find_owner(self, found: Foldable, transaction: Transaction) -> Owner:
         """On 3.1 the rename makes the base count, and no lock keeps Hive's Worker out."""
         made = FolderName.parse(found.plan.files[0].folder)
-        if self._metastore.line is not MetastoreLine.HIVE_3 or made is None:
+        if self._metastore.line not in beside_hive.FAULT.lines or made is None:
             return transaction
         table, partition = found.place.table.name, found.place.partition_name or None
         where = (table, partition, found.place.location)
-        return WatchedPlace(
+        return beside_hive.WatchedPlace(
             transaction, self._metastore, self._file_system, *where, known=found.folders, last=made.max_write_id
         )
 

@@ -13,8 +13,8 @@ class Fault:
 
     `title` is what that does, `releases` those of which it is known, and `lines` the metastores beside which the quirk
     acts. `ticket` is where the project at fault speaks of it, "" if no such place is known. `harm` is what would happen
-    without the quirk, `until` when its file can go. `acts` is where it does something if not in the hooks of a
-    statement, and why.
+    without the quirk, `until` when its file can go. `called_by` is who calls it beside the
+    hooks of a statement, or in their place, and why.
     """
 
     title: str
@@ -23,4 +23,4 @@ class Fault:
     harm: str
     until: str
     ticket: str = ""
-    acts: str = ""
+    called_by: str = ""

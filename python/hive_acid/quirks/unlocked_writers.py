@@ -37,7 +37,7 @@ FAULT = Fault(
     lines=tuple(MetastoreLine),
     harm="Rows are doubled, or a delete is lost, where one of ours changes the same rows",
     until="Trino asks for SHARED_WRITE or EXCL_WRITE, and tells the metastore which partitions it has changed",
-    acts="A rebalance calls it too (`compaction/renumbering.py`), which is no statement.",
+    called_by="A rebalance calls it too (`compaction/renumbering.py`), which is no statement.",
 )
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 
 from hive_acid import config
-from hive_acid.compaction.beside_hive import find_in_the_way
 from hive_acid.compaction.compactor import Compactor
 from hive_acid.compaction.plan.overrides import read_overrides
 from hive_acid.compaction.queue.compaction_outcome import CompactionOutcome
@@ -15,6 +14,7 @@ from hive_acid.errors import HiveAcidError
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.model.table import TableName
 from hive_acid.older_python import add_note
+from hive_acid.quirks.beside_hive import find_in_the_way
 from hive_acid.transactions.manager import Transaction, TransactionManager
 from hive_acid.writing.conflicts import Conflict, meeting_lost_files
 from hive_acid.writing.engine import WriteResult

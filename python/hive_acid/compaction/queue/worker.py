@@ -21,7 +21,6 @@ from hive_acid.compaction.queue.base_publishing import BasePublisher
 from hive_acid.compaction.queue.compaction_outcome import CompactionOutcome
 from hive_acid.compaction.queue.dead_workers import end_dead, tell_done
 from hive_acid.compaction.queue.liveness import find_waiting, name_with_transaction
-from hive_acid.compaction.unseen import UnseenCompaction
 from hive_acid.errors import HiveAcidError, StatementCancelled, build_error
 from hive_acid.errors.masking import masked
 from hive_acid.metastore.compaction_types import (
@@ -33,6 +32,7 @@ from hive_acid.metastore.stringable_map import parse_map
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
 from hive_acid.older_python import add_note
+from hive_acid.quirks.unseen import UnseenCompaction
 from hive_acid.transactions.commits import CommitOutcome
 from hive_acid.transactions.manager import Transaction, TransactionManager
 from hive_acid.writing.conflicts import Conflict, meeting_lost_files

@@ -12,11 +12,22 @@ from dataclasses import dataclass
 
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionState
 from hive_acid.metastore.protocol import Metastore
+from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.names import FolderKind, FolderName
 from hive_acid.model.table import TableName
+from hive_acid.quirks.fault import Fault
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.transactions.manager import Transaction
 from hive_acid.writing.conflicts import Conflict
+
+FAULT = Fault(
+    title="A compaction holds no lock, and does not look for newer bases before its result is put in place",
+    releases="Hive 3.1.3",
+    lines=(MetastoreLine.HIVE_3,),
+    harm="Rows are there twice if a base is published meanwhile, and the Cleaner has removed what they came from",
+    until="the 3.1 line is not supported any more",
+    called_by="Compactions, at the rename (`Compactor.fold`) and before (`BasePublisher`): they have no steps.",
+)
 
 
 def find_in_the_way(
