@@ -20,7 +20,7 @@ from hive_acid.errors import Refusal, build_error, build_refusal
 from hive_acid.history.note import MAX_BYTES
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
+from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
 from hive_acid.model.names import COMPACTED_METADATA, HISTORY_FILE, METADATA_FILE, FolderName
 from hive_acid.model.table import Partition, TableDescription, TableKind, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
@@ -145,7 +145,7 @@ class Compactor:
 
     def _refuse_storage(self, location: str, kind: CompactionKind, name: TableName) -> None:
         """On the 3.1 line a base counts as soon as it is there, which must be as a whole whatever is allowed."""
-        operation, is_early = f"A {kind.value} compaction", self._metastore.line is MetastoreLine.HIVE_3
+        operation, is_early = f"A {kind.value} compaction", not self._metastore.line.commits_compactions
         if is_early and is_object_store(location):
             condition = "HIVE_ACID_UNSUPPORTED_TABLE.COMPACTION_ON_OBJECT_STORE"
             raise build_error(condition, operation=operation, table=name, scheme=find_scheme(location))
@@ -194,7 +194,7 @@ class Compactor:
         refuse_unseen(self._metastore.line, state, snapshot, transaction)
         if place.gives_new_ids(kind):
             self._renumbering.refuse_later_changes(state.listing, write_ids, seen, transaction)
-        visible_by = transaction.txn_id if self._metastore.line is MetastoreLine.HIVE_4 else 0
+        visible_by = transaction.txn_id if self._metastore.line.commits_compactions else 0
         if place.table.kind.has_row_ids:
             partition = self._scan(place, write_ids, state)
             plan = build_compaction_plan(kind, state, partition, visible_by, buckets)
@@ -220,7 +220,7 @@ class Compactor:
 
     def publication(self, place: CompactedPlace, transaction: Transaction) -> Publication:
         """Where the result is staged, and put into place from."""
-        marker = (METADATA_FILE, COMPACTED_METADATA) if self._metastore.line is MetastoreLine.HIVE_3 else None
+        marker = None if self._metastore.line.commits_compactions else (METADATA_FILE, COMPACTED_METADATA)
         markers = Markers(transaction.txn_id, place.table.kind.has_row_ids, marker, marks_bases=marker is not None)
         return build_compaction_publication(self._file_system, place.location, markers, self._settings)
 

@@ -42,7 +42,7 @@ class Services:
     @property
     def cleaner_advice(self) -> str:
         """How to have a Cleaner."""
-        if self.line is MetastoreLine.HIVE_3:
+        if not self.line.has_cleaner_setting:
             return "start one: hive.compactor.initiator.on=true on one server of the metastore starts it too"
         return f"start one: {_CLEANER_ON} on one server of the metastore, where housekeeping runs"
 
@@ -50,7 +50,7 @@ class Services:
         """The service that takes entries of the pool from the queue, for messages."""
         if is_of_statement(pool):
             return "that of the session that asked, which may have gone; ALTER TABLE … COMPACT has it done by another"
-        if self.line is MetastoreLine.HIVE_3:
+        if not self.line.serves_workers:
             return "Hive's own (hive.compactor.worker.threads on a server of the metastore); no other gets it on 3.1"
         return f"hive-acid worker{f' --pools {pool}' if pool else ''}, or Hive's own"
 
@@ -59,7 +59,7 @@ def load_services(metastore: Metastore) -> Services:
     """The services beside the metastore. Raises what the metastore raises."""
     initiates = has_initiator(metastore)
     cleans = find_server_value(metastore.config_value, _CLEANER, "false") == "true"
-    has_cleaner = initiates if metastore.line is MetastoreLine.HIVE_3 else cleans
+    has_cleaner = cleans if metastore.line.has_cleaner_setting else initiates
     oldest = min(metastore.valid_transactions(0).open, default=None)
     cleans_aborted = cleans_aborted_at_once(metastore.line, metastore.config_value)
     return Services(metastore.line, initiates, has_cleaner, oldest, metastore.version, cleans_aborted)
@@ -73,7 +73,7 @@ def find_cleaning_cure(info: CompactionInfo, service: Services) -> str:
         found = _POSTGRESQL_CURE if _UNTYPED_PARAMETER in info.error else "remove the cause"
         return f"the metastore's Cleaner fails ({info.error}); {found}, and it tries again"
     oldest = service.oldest_txn_id
-    if service.line is MetastoreLine.HIVE_4 and oldest and info.next_txn_id and oldest < info.next_txn_id:
+    if service.line.cleans_behind_transactions and oldest and info.next_txn_id and oldest < info.next_txn_id:
         return f"the Cleaner waits for transaction {oldest} to end, which began before it was done"
     if info.partition is None and service.version.startswith("4.0."):
         # the failure itself cannot be stored: its text has a zero byte, which PostgreSQL refuses (tried on 4.0.0)

@@ -14,6 +14,54 @@ class MetastoreLine(Enum):
     HIVE_3 = "3.1"
     HIVE_4 = "4"
 
+    @property
+    def serves_workers(self) -> bool:
+        """The queue gives compactions to any client's workers, by pools, and knows rebalances."""
+        return self is MetastoreLine.HIVE_4
+
+    @property
+    def commits_compactions(self) -> bool:
+        """The result of a compaction counts from a commit on. Elsewhere it does as soon as it is in place."""
+        return self is MetastoreLine.HIVE_4
+
+    @property
+    def breaks_rows_by_minor(self) -> bool:
+        """Hive's minor compaction breaks an unbucketed table that has deletes and files of several buckets.
+
+        Its next major compaction fails with "Two readers" then.
+        """
+        return self is MetastoreLine.HIVE_3
+
+    @property
+    def cleans_behind_transactions(self) -> bool:
+        """The Cleaner waits for open transactions. Elsewhere it waits for locks on the very place that it cleans."""
+        return self is MetastoreLine.HIVE_4
+
+    @property
+    def has_cleaner_setting(self) -> bool:
+        """The Cleaner has a setting of its own. Elsewhere the Initiator's starts it too."""
+        return self is MetastoreLine.HIVE_4
+
+    @property
+    def tells_databases(self) -> bool:
+        """A client is told the location and the parameters of a database."""
+        return self is MetastoreLine.HIVE_4
+
+    @property
+    def adapts_tables(self) -> bool:
+        """What a client can do decides what it is given and may create; managed tables may have a folder apart."""
+        return self is MetastoreLine.HIVE_4
+
+    @property
+    def stores_write_ids(self) -> bool:
+        """Tables and partitions have a stored write ID; what is altered can be compared with what was read."""
+        return self is MetastoreLine.HIVE_4
+
+    @property
+    def has_values_of_hive_3(self) -> bool:
+        """Values of changed types and dates before 1582 are what Hive 3.1 makes of them."""
+        return self is MetastoreLine.HIVE_3
+
 
 @dataclass(frozen=True)
 class ServerInfo:

@@ -47,7 +47,7 @@ def _find_obstacle(
         return Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NO_PARTITIONS")
     if statement.order_by is not None:
         return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.ORDER_BY", order=statement.order_by)
-    if line is MetastoreLine.HIVE_3 and (refusal := _find_obstacle_of_3(statement, kind, table)):
+    if not line.serves_workers and (refusal := _find_obstacle_of_3(statement, kind, table)):
         return refusal
     if kind is CompactionKind.REBALANCE:
         return _find_rebalance_obstacle(table)

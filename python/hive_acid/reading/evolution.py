@@ -16,9 +16,9 @@ def find_evolution(settings: Settings, line: MetastoreLine) -> Evolution:
     """
     is_set = bool(settings.text(COLUMNS_BY_POSITION).strip())
     by_position = settings.flag(COLUMNS_BY_POSITION) if is_set else line is MetastoreLine.HIVE_4
-    return Evolution(by_position, as_hive_3=line is not MetastoreLine.HIVE_4)
+    return Evolution(by_position, as_hive_3=line.has_values_of_hive_3)
 
 
 def list_evolutions(line: MetastoreLine) -> tuple[Evolution, ...]:
     """Each way in which an engine of the line may find columns: by name, and by position."""
-    return tuple(Evolution(by_position, as_hive_3=line is not MetastoreLine.HIVE_4) for by_position in (False, True))
+    return tuple(Evolution(by_position, as_hive_3=line.has_values_of_hive_3) for by_position in (False, True))

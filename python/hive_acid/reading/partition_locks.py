@@ -25,7 +25,7 @@ def find_held_partitions(
     line: MetastoreLine, table: TableName, partitions: Sequence[str], settings: config.Settings
 ) -> list[str]:
     """The partitions, among those that are read, which are to be locked one by one; none if they are too many."""
-    if line is not MetastoreLine.HIVE_3:
+    if line.cleans_behind_transactions:
         return []
     lockable = [name for name in partitions if is_lockable(name)]
     if len(lockable) > settings.number(config.LOCK_MAX_PARTITIONS):

@@ -16,7 +16,7 @@ from hive_acid.hive_times import parse_duration_ms
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.server_settings import find_server_value
-from hive_acid.metastore.types import LockComponent, LockState, MetastoreLine, TransactionState
+from hive_acid.metastore.types import LockComponent, LockState, TransactionState
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidTxnList
 from hive_acid.older_python import add_note
@@ -66,7 +66,7 @@ class Transaction:
     @property
     def asks_cleaner(self) -> bool:
         """The Cleaner does not wait for it, but for what it asks to be kept."""
-        return self._manager.asks_cleaner and self._metastore.line is MetastoreLine.HIVE_4
+        return self._manager.asks_cleaner and self._metastore.line.cleans_behind_transactions
 
     def keep_files(self, tables: Iterable[TableName]) -> None:
         """The Cleaner leaves files of these tables where they are until the end. Call it before the snapshot is taken.

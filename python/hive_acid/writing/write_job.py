@@ -10,7 +10,6 @@ from functools import cached_property
 from hive_acid import config
 from hive_acid.errors import build_error
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.bucket import MAX_BUCKET
 from hive_acid.model.names import STAGING_PREFIX
 from hive_acid.model.table import TableDescription
@@ -143,7 +142,7 @@ class WriteJobs:
             row_type=build_row_type(table),
             compression=find_compression(table, self._metastore.line),
             partition_columns=table.partition_columns,
-            as_hive_3=self._metastore.line is MetastoreLine.HIVE_3,
+            as_hive_3=self._metastore.line.has_values_of_hive_3,
         )
 
     def _find_required(self, statement: Statement, table: TableDescription) -> tuple[RequiredColumn, ...]:
@@ -225,7 +224,6 @@ class WriteJobs:
             yield token
 
     def _insert_buckets(self, table: TableDescription, settings: config.Settings) -> int:
-        # Hive 3.1's minor compaction breaks an unbucketed table with deletes and files of several buckets
-        is_broken = self._metastore.line is MetastoreLine.HIVE_3 and table.kind.has_row_ids
+        is_broken = self._metastore.line.breaks_rows_by_minor and table.kind.has_row_ids
         by_line = 1 if is_broken else MAX_BUCKET + 1
         return settings.number(config.INSERT_BUCKETS) or by_line

@@ -58,12 +58,11 @@ def run_worker(chosen: argparse.Namespace) -> int:
     from hive_acid.api.conditions import HiveAcidError, build_error
     from hive_acid.api.progress import watched
     from hive_acid.api.sessions import worker_session
-    from hive_acid.api.tables import MetastoreLine
 
     try:
         conf = parse_settings(chosen.conf)
         with worker_session(find_uris(chosen), chosen.master, conf) as session:
-            if session.attachment.metastore.line is MetastoreLine.HIVE_3:
+            if not session.attachment.metastore.line.serves_workers:
                 raise build_error("HIVE_ACID_CONFIGURATION.WORKER_ON_HIVE_3")
             host, process = socket.gethostname(), os.getpid()
             names = [f"{WORKER_PREFIX}{host}-{process}.{number}" for number in range(chosen.parallel)]

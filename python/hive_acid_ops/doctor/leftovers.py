@@ -122,7 +122,7 @@ class Writers:
         It renames the result there, which storage on s3a copies, large files by uploads
         (CompactorMR.CompactorOutputCommitter.commitJob of 3.1.3). The write IDs have ended long before.
         """
-        return self.line is MetastoreLine.HIVE_3 and not name.visibility_txn_id and name.statement_id is None
+        return not self.line.commits_compactions and not name.visibility_txn_id and name.statement_id is None
 
 
 def find_ended_uploads(

@@ -85,7 +85,7 @@ def find_exemption(line: MetastoreLine, table: TableDescription, database_parame
 
     On 4.x a database that has the property decides before its tables do (MetaStoreUtils.isNoAutoCompactSet).
     """
-    database = database_parameters if line is MetastoreLine.HIVE_4 else {}
+    database = database_parameters if line.tells_databases else {}
     for where, parameters in (("its database", database), ("it", table.parameters)):
         value = next((parameters[name] for name in NO_AUTO_COMPACTION if name in parameters), None)
         if value is not None:
@@ -102,7 +102,7 @@ def find_pool(line: MetastoreLine, table: TableDescription, database_parameters:
 
     None: no pool. Metastores of the 3.1 line know none.
     """
-    if line is MetastoreLine.HIVE_3:
+    if not line.serves_workers:
         return None
     named = (parameters.get(_POOL, "") for parameters in (table.parameters, database_parameters))
     return next((pool for pool in named if pool.strip()), None)
@@ -139,7 +139,7 @@ def judge(
     reason = f"{len(settled)} deltas, more than {thresholds.delta_count}"
     if not has_base:
         return Verdict(CompactionKind.MAJOR, f"{reason}, and no base")
-    if line is MetastoreLine.HIVE_3:
+    if line.breaks_rows_by_minor:
         return Verdict(CompactionKind.MAJOR, f"{reason}; on a metastore of the 3.1 line only major ones are asked for")
     if not is_enough(CompactionKind.MINOR, state):
         return Verdict(CompactionKind.MAJOR, f"{reason}, which no minor compaction folds")

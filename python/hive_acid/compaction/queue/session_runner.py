@@ -14,7 +14,6 @@ from hive_acid.compaction.queue.worker import NOTHING_TO_DO, Worker
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest, RequestedCompaction
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.metastore.types import MetastoreLine
 from hive_acid.older_python import add_note
 
 IN_SESSION, IN_QUEUE = "session", "queue"
@@ -65,7 +64,7 @@ class SessionRunner:
     def _prepare(
         self, worker: Worker, request: CompactionRequest, pool: str, skips_needless: bool
     ) -> CompactionRequest | RequestOutcome:
-        if self._metastore.line is MetastoreLine.HIVE_4:
+        if self._metastore.line.serves_workers:
             if skips_needless and not worker.has_work(request):
                 return RequestOutcome(request, None, False, NOT_NEEDED, NOTHING_TO_DO)
             return replace(request, pool=pool)

@@ -29,7 +29,6 @@ from hive_acid.metastore.compaction_types import (
     CompactionRequest,
 )
 from hive_acid.metastore.stringable_map import parse_map
-from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
 from hive_acid.older_python import add_note
 from hive_acid.quirks.unseen import UnseenCompaction
@@ -146,9 +145,7 @@ class Worker:
         Also HIVE_ACID_UNSUPPORTED_TABLE for properties that a compaction of ours would ignore, if it is ours to do.
         """
         place = self._compactor.find_place(request.table, request.partition, request.kind)
-        if request.pool is None and (
-            self._metastore.line is MetastoreLine.HIVE_4 or request.kind is CompactionKind.MAJOR
-        ):
+        if request.pool is None and (self._metastore.line.serves_workers or request.kind is CompactionKind.MAJOR):
             refuse_unapplied(place.table, dict(request.properties), self._metastore.line)
 
     def has_work(self, request: CompactionRequest) -> bool:

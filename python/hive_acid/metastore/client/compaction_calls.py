@@ -17,7 +17,6 @@ from hive_acid.metastore.compaction_types import (
     RequestedCompaction,
 )
 from hive_acid.metastore.generated import ttypes
-from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
 
 _TYPES = {
@@ -52,7 +51,7 @@ class CompactionCalls(Calls):
             runas=request.user,
             properties=dict(request.properties) or None,
         )
-        if self.line is MetastoreLine.HIVE_4:
+        if self.line.serves_workers:
             asked.initiatorId = request.initiator
             asked.poolName = request.pool
             asked.numberOfBuckets = request.buckets
@@ -105,7 +104,7 @@ class CompactionCalls(Calls):
         self._read("abort_txns", ttypes.AbortTxnsRequest(txn_ids=list(txn_ids)))
 
     def _require_workers(self, method: str) -> None:
-        if self.line is MetastoreLine.HIVE_3:
+        if not self.line.serves_workers:
             reason = f"a metastore of the 3.1 line has no {method}: it lets nobody else compact"
             raise build_error("HIVE_ACID_INTERNAL", reason=reason)
 

@@ -10,7 +10,6 @@ from hive_acid.errors.outcome import StatementOutcome, tell, telling
 from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
 from hive_acid.metastore.client.table_calls import TableCalls
 from hive_acid.metastore.generated import ttypes
-from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableKind, TableName
 from hive_acid.wire.catalogs import DescribedColumn, DescribedDatabase, DescribedTable
 
@@ -63,7 +62,7 @@ class DefinitionCalls(TableCalls):
                 self.refuse_twins(table.table)
                 self._refuse_used_name(table.table)
         raw = build_raw_table(table, table.location or self.new_table_location(table.table))
-        if self.line is MetastoreLine.HIVE_3:
+        if not self.line.adapts_tables:
             _sent(lambda: self._change("create_table", raw))
             return
         request = ttypes.CreateTableRequest(

@@ -10,7 +10,6 @@ from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
 from hive_acid.metastore.client import conversion
 from hive_acid.metastore.client.table_calls import TableCalls
 from hive_acid.metastore.generated import ttypes
-from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
 from hive_acid.wire.catalogs import DescribedColumn, DescribedDatabase, DescribedTable
 
@@ -45,7 +44,7 @@ class DirectoryCalls(TableCalls):
     """`Directory` over thrift."""
 
     def described_database(self, name: str) -> DescribedDatabase | None:
-        if self.line is MetastoreLine.HIVE_3:
+        if not self.line.tells_databases:
             is_there = name.lower() in self.database_names()
             return DescribedDatabase(name.lower(), None, None, None, {}) if is_there else None
         request = ttypes.GetDatabaseRequest(name=name.lower(), catalogName=DEFAULT_CATALOG)

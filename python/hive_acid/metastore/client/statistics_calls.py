@@ -20,7 +20,6 @@ from hive_acid.errors import MetastoreRefused, build_error
 from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
 from hive_acid.metastore.client.table_calls import TableCalls
 from hive_acid.metastore.statistics import withdrawal
-from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableDescription, TableName
 from hive_acid.model.write_ids import ValidWriteIdList
 
@@ -40,7 +39,7 @@ class StatisticsCalls(TableCalls):
         name = table.name
         # in another catalog the write ID with the table shows whether the metastore has forgotten it (refuse_forgotten)
         keeps_write_id = not table.is_partitioned or self._catalog != DEFAULT_CATALOG
-        own = write_id if self.line is MetastoreLine.HIVE_4 and keeps_write_id else None
+        own = write_id if self.line.stores_write_ids and keeps_write_id else None
         if own is not None:
             self._move_write_id(name, own)
         paused_for: list[str] = []
@@ -79,7 +78,7 @@ class StatisticsCalls(TableCalls):
         That time counts seconds.
         """
         altered = withdrawal.find_ddl_time(raw)
-        if self.line is MetastoreLine.HIVE_3 or altered in paused_for:
+        if not self.line.stores_write_ids or altered in paused_for:
             return False
         pause = withdrawal.find_pause(altered, time.time())
         if not pause:
@@ -92,7 +91,7 @@ class StatisticsCalls(TableCalls):
         """Writes the table back without its statistics, unless it is not the one that was read any more."""
         withdrawal.check_writable(raw, table)
         withdrawal.remove_statistics(raw)
-        if self.line is MetastoreLine.HIVE_3:
+        if not self.line.stores_write_ids:
             where, context = (table.database, table.table), withdrawal.keep_statistics()
             self._change("alter_table_with_environment_context", *where, raw, context, table=str(table))
             return
@@ -112,7 +111,7 @@ class StatisticsCalls(TableCalls):
             found = self._raw_partitions(table, names[start : start + _PARTITIONS_PER_ALTER])
             locations |= {name: str(partition.sd.location) for name, partition in found.items()}
             raw = list(found.values())
-            if self.line is MetastoreLine.HIVE_3:
+            if not self.line.stores_write_ids:
                 raw = [partition for partition in raw if withdrawal.find_stale(partition)]
             self._alter_partitions(table, raw, write_id, write_ids)
         return locations
@@ -137,7 +136,7 @@ class StatisticsCalls(TableCalls):
         for partition in partitions:
             withdrawal.check_writable(partition, table)
             withdrawal.remove_statistics(partition)
-        if self.line is MetastoreLine.HIVE_4:
+        if self.line.stores_write_ids:
             request = withdrawal.build_alter_partitions(table, partitions, write_id, write_ids)
             self._change("alter_partitions_req", request, table=str(table))
             return

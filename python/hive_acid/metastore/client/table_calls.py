@@ -92,14 +92,14 @@ class TableCalls(CatalogChecks):
         return sorted(TableName(database, table) for database, tables in found for table in tables)
 
     def database_parameters(self, database: str) -> dict[str, str]:
-        return {} if self.line is MetastoreLine.HIVE_3 else dict(self._raw_database(database).parameters or {})
+        return dict(self._raw_database(database).parameters or {}) if self.line.tells_databases else {}
 
     def _raw_database(self, database: str) -> Any:
         return self._read("get_database_req", ttypes.GetDatabaseRequest(name=database, catalogName=DEFAULT_CATALOG))
 
     def new_table_location(self, name: TableName) -> str | None:
         """As Warehouse.getDefaultTablePath has it for managed tables."""
-        if self.line is MetastoreLine.HIVE_3 or not self.config_value("metastore.warehouse.external.dir", "").strip():
+        if not self.line.adapts_tables or not self.config_value("metastore.warehouse.external.dir", "").strip():
             return None
         database = self._raw_database(name.database)
         if database.managedLocationUri:
@@ -112,7 +112,7 @@ class TableCalls(CatalogChecks):
 
     def warehouse(self) -> str | None:
         try:
-            if self.line is MetastoreLine.HIVE_3:
+            if not self.line.tells_databases:
                 return self.config_value("hive.metastore.warehouse.dir", "").strip() or None
             location: str | None = self._raw_database("default").locationUri
         except HiveAcidError as error:

@@ -19,7 +19,7 @@ from hive_acid.metastore.client.directory import DirectoryCalls
 from hive_acid.metastore.client.statistics_calls import StatisticsCalls
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.transports.connection import is_unknown_method
-from hive_acid.metastore.types import MetastoreLine, ServerInfo
+from hive_acid.metastore.types import ServerInfo
 
 TRANSFORMER = "metastore.metadata.transformer.class"
 
@@ -37,7 +37,7 @@ class ThriftMetastore(StatisticsCalls, DirectoryCalls, DefinitionCalls, Compacti
     def server_info(self) -> ServerInfo:
         """The server's release and calls; asked anew each time."""
         version: str = self._read("getVersion")
-        transforms = self.line is MetastoreLine.HIVE_4 and bool(self.config_value(TRANSFORMER, "").strip())
+        transforms = self.line.adapts_tables and bool(self.config_value(TRANSFORMER, "").strip())
         return ServerInfo(version, self._has_get_table(), transforms, self.warehouse())
 
     def _has_get_table(self) -> bool:
