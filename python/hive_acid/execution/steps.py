@@ -3,7 +3,8 @@
 A statement of its own, one of several in a transaction, statements that run as one, and a dry run go through the same
 steps. They differ in which they leave out, and in when the last ones come: see the sequences at the end. The `Scope` is
 the part that each of them does in its own way. A new check is a line in one of these functions, or a function in
-`STEPS`; what a step finds for later ones is a stage (`hive_acid.writing.stages`).
+`STEPS`; what a step finds for later ones is a stage (`hive_acid.writing.stages`). Faults of servers are met
+in the hooks of `scope.quirks`, each of which one step calls (`hive_acid.quirks.quirk`).
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class MetastoreLine(Enum):
 
     @property
     def adapts_tables(self) -> bool:
-        """What a client can do decides what it is given and may create; managed tables may have a folder apart."""
+        """A client gets and creates tables as its capabilities say; managed tables may have a folder apart."""
         return self is MetastoreLine.HIVE_4
 
     @property

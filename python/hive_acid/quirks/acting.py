@@ -17,7 +17,7 @@ OF_STATEMENTS: Sequence[type[Quirk]] = (LowerWriteIds, KeptInSight, BesideUnlock
 
 
 class ActingQuirks:
-    """Those that act, for one transaction; see `Quirk` for the hooks.
+    """The quirks of one transaction that act; see `Quirk` for the hooks.
 
     The metastore is asked for its line when the first hook is called, not before.
     """

@@ -26,7 +26,7 @@ FAULT = Fault(
     lines=(MetastoreLine.HIVE_3,),
     harm="Rows are there twice if a base is published meanwhile, and the Cleaner has removed what they came from",
     until="the 3.1 line is not supported any more",
-    called_by="Compactions, at the rename (`Compactor.fold`) and before (`BasePublisher`): they have no steps.",
+    called_by="Compactions, at the rename (`Compactor.fold`) and before (`BasePublisher`): they have no steps",
 )
 
 

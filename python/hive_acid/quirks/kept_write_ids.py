@@ -32,7 +32,7 @@ FAULT = Fault(
     lines=(MetastoreLine.HIVE_3,),
     harm="All rows are invisible to every engine, and new files get the names of old ones",
     until="the 3.1 line is not supported any more",
-    called_by="Statements that alter a table (`execution/ddl.py`): the command is Spark's own, and has no stages.",
+    called_by="Statements that alter a table (`execution/ddl.py`): the command is Spark's own, and has no stages",
 )
 
 

@@ -31,7 +31,7 @@ FAULT = Fault(
     releases="Hive 4.0.0 to 4.2.0",
     lines=(MetastoreLine.HIVE_4,),
     ticket="HIVE-29601",
-    harm="What the overwrite replaces is removed, and lost if it is aborted",
+    harm="Rows that an overwrite replaces are removed, and lost if it is aborted",
     until="no release without HIVE-29601 is supported",
 )
 

@@ -1,4 +1,4 @@
-"""What a quirk is, and when the steps of a statement call it."""
+"""The base of quirks, and when the steps of a statement call it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Quirk:
         """The rows are written, and nothing is in place or told to the metastore."""
 
     def before_commit(self, published: Published) -> None:
-        """Once, right before the transaction commits; `published` is its last statement."""
+        """The transaction is about to commit; `published` is its last statement."""
 
     def after_end(self, error: BaseException | None) -> None:
-        """Once more, when the transaction has ended, or with CommitStateUnknown if nobody knows whether it has."""
+        """The transaction has ended, by an `error` or not. With CommitStateUnknown nobody knows whether it has."""

@@ -37,7 +37,7 @@ FAULT = Fault(
     lines=tuple(MetastoreLine),
     harm="Rows are doubled, or a delete is lost, where one of ours changes the same rows",
     until="Trino asks for SHARED_WRITE or EXCL_WRITE, and tells the metastore which partitions it has changed",
-    called_by="A rebalance calls it too (`compaction/renumbering.py`), which is no statement.",
+    called_by="and rebalances, which are no statements (`compaction/renumbering.py`)",
 )
 
 
@@ -201,9 +201,9 @@ class BesideUnlockedWriters(Quirk):
         UnlockedWriters(self.warehouse.metastore).meet(locked.transaction, held, locked.settings)
 
     def before_commit(self, published: Published) -> None:
-        """Who would not see it is kept out, and the changes must have missed nothing of theirs.
+        """Keeps out those that would not see it; the changes must have missed nothing of theirs.
 
-        A conflict in a flat table is found by the server. Raises Conflict and HIVE_ACID_UNLOCKED_WRITER.
+        The server finds a conflict in a flat table. Raises Conflict and HIVE_ACID_UNLOCKED_WRITER.
         """
         metastore, scope = self.warehouse.metastore, self.scope
         if not UnlockedWriters(metastore).keep_out(published.transaction, scope.held, scope.settings):

@@ -22,7 +22,7 @@ FAULT = Fault(
     ticket="HIVE-29571",
     harm="Hive shows rows twice, or rows come back under the IDs of before a rebalance",
     until="no release without HIVE-29571 is supported",
-    called_by="Compactions (`Compactor.find_foldable`), between their snapshot and their plan: they have no steps.",
+    called_by="Compactions (`Compactor.find_foldable`), between their snapshot and their plan: they have no steps",
 )
 
 

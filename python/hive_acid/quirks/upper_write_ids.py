@@ -28,7 +28,7 @@ FAULT = Fault(
     title="A list of write IDs ends with the greatest one that the metastore has not forgotten",
     releases="Hive 3.1.3 to 4.2.0",
     lines=tuple(MetastoreLine),
-    harm="What was committed is hidden from every engine if a younger transaction has a lower write ID",
+    harm="Committed rows are hidden from every engine if a younger transaction has a lower write ID",
     until="no supported release takes the end of its lists from what it has not forgotten",
 )
 

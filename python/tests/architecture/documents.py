@@ -22,10 +22,17 @@ from typing import Any
 from hive_acid import cli, config, errors
 from hive_acid.errors import conditions
 from hive_acid.errors.outcome import load_outcomes
+from hive_acid.metastore.types import MetastoreLine
+from hive_acid.quirks.acting import OF_STATEMENTS
+from hive_acid.quirks.fault import Fault
+from hive_acid.quirks.quirk import Quirk
 from hive_acid.transactions.ddl_locks import DDL_LOCKS
 from hive_acid.transactions.validity import RULES, Rule
 
 ROOT = Path(__file__).resolve().parents[3]
+QUIRKS = ROOT / "python" / "hive_acid" / "quirks"
+HOOKS = tuple(name for name in vars(Quirk) if not name.startswith("_"))
+"""In the order in which a statement comes to them."""
 README = ROOT / "README.md"
 DOCS = ROOT / "docs"
 DOCUMENTS = (README, ROOT / "CHANGELOG.md", *sorted(DOCS.rglob("*.md")))
@@ -242,6 +249,52 @@ def mutants_table() -> str:
     return _table(("Left out", "Found in", "If also left out", "Not found, for"), rows)
 
 
+def quirks_table() -> str:
+    """Each fault that a quirk meets: what it does without us, where it is met and when the file can go."""
+    rows = (
+        (
+            f"`{path.stem}`",
+            f"{fault.title} ({fault.releases})",
+            fault.harm,
+            ", ".join(line.value for line in fault.lines),
+            " ".join(filter(None, [", ".join(f"`{hook}`" for hook in _hooks_of(fault)), fault.called_by])),
+            fault.ticket or "none known",
+            fault.until,
+        )
+        for path, fault in load_faults().items()
+    )
+    return _table(("File", "Fault", "Without us", "Metastores", "Met in", "Ticket", "The file goes when"), rows)
+
+
+def load_faults() -> dict[Path, Fault]:
+    """That of each file of a quirk."""
+    found = {path: import_module(f"hive_acid.quirks.{path.stem}") for path in sorted(QUIRKS.glob("*.py"))}
+    return {path: module.FAULT for path, module in found.items() if hasattr(module, "FAULT")}
+
+
+def _hooks_of(fault: Fault) -> list[str]:
+    return [hook for quirk in OF_STATEMENTS if quirk.FAULT is fault for hook in HOOKS if hook in vars(quirk)]
+
+
+def hooks_table() -> str:
+    """When the steps of a statement call each hook."""
+    return _table(("Hook", "When"), ((f"`{hook}`", inspect.getdoc(getattr(Quirk, hook)) or "") for hook in HOOKS))
+
+
+def metastore_lines_table() -> str:
+    """The facts that set the two lines apart, as far as several places ask for them."""
+    facts = {name: fact for name, fact in vars(MetastoreLine).items() if isinstance(fact, property)}
+    rows = (
+        (f"`{name}`", *("yes" if getattr(line, name) else "" for line in MetastoreLine), _one_line(fact.__doc__ or ""))
+        for name, fact in facts.items()
+    )
+    return _table(("Fact", *(line.value for line in MetastoreLine), "Meaning"), rows)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
 def face_tables() -> str:
     """The names of each module of the face, with what they are."""
     modules = [path.stem for path in sorted((ROOT / "python/hive_acid/api").glob("*.py")) if path.stem != "__init__"]
@@ -298,6 +351,9 @@ TABLES = {
     "face": (DOCS / "reference" / "face.md", face_tables),
     "rules": (DOCS / "internals" / "protocol.md", rules_table),
     "mutants": (DOCS / "internals" / "model-checking.md", mutants_table),
+    "quirks": (DOCS / "internals" / "quirks.md", quirks_table),
+    "hooks": (DOCS / "internals" / "quirks.md", hooks_table),
+    "metastores": (DOCS / "internals" / "quirks.md", metastore_lines_table),
     "ddl": (DOCS / "internals" / "protocol.md", ddl_table),
     "calls": (DOCS / "internals" / "protocol.md", statement_calls_table),
     "golden": (DOCS / "reference" / "versions.md", golden_table),

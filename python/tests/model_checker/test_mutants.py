@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from architecture.documents import HOOKS
 from hive_acid.execution.steps import STEPS
 from hive_acid.quirks.acting import OF_STATEMENTS
-from hive_acid.quirks.quirk import Quirk
 from hive_acid.transactions.validity import RULES
 from support.model_checker.mutants import CHECKS, Mutant
 from support.model_checker.rules import MUTANTS, OF_QUIRKS, OF_STEPS
@@ -35,9 +35,8 @@ def test_the_rule_hides_that_what_stands_behind_it_is_missing(mutant: Mutant) ->
 
 def test_every_rule_is_left_out_once_or_it_is_said_why_not() -> None:
     assert [mutant.rule for mutant in OF_STEPS] == [step.__name__ for step in STEPS.functions]
-    hooks = [name for name in vars(Quirk) if not name.startswith("_")]
     assert [mutant.rule for mutant in OF_QUIRKS] == [
-        f"{quirk.__name__}.{hook}" for quirk in OF_STATEMENTS for hook in hooks if hook in vars(quirk)
+        f"{quirk.__name__}.{hook}" for quirk in OF_STATEMENTS for hook in HOOKS if hook in vars(quirk)
     ]
     of_rows = {(kind.value.upper(), line.value) for kind, line in RULES}
     assert {tuple(mutant.rule.partition(":")[0].split(" on ")) for mutant in MUTANTS if ":" in mutant.rule} >= of_rows
