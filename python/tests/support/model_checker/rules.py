@@ -124,7 +124,10 @@ OF_QUIRKS = (
         ((LowerWriteIds, "before_job", nothing),),
         "4 flat cleaner+transaction-overwrites with a fault",
     ),
-    Mutant("LowerWriteIds.before_publish", why=_EARLIER),
+    Mutant(
+        "LowerWriteIds.before_publish",
+        why="A fault of the model ends all transactions of a client; this is about one that is lost alone.",
+    ),
     Mutant("LowerWriteIds.after_end", ((LowerWriteIds, "after_end", nothing),), "4 flat cleaner+overwrite"),
     Mutant(
         "KeptInSight.before_commit",

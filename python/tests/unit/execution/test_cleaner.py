@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hive_acid.errors import WriteConflict
+from hive_acid.errors import TransactionAborted, WriteConflict
 from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
 from hive_acid.metastore.types import MetastoreLine
@@ -105,6 +105,23 @@ def test_a_failed_overwrite_leaves_none(world: World) -> None:
     with pytest.raises(RuntimeError, match="on purpose"):
         world.run(StatementKind.OVERWRITE)
     assert world.open_transactions() == []
+
+
+def test_an_overwrite_that_has_lost_its_lower_write_id_puts_nothing_in_place() -> None:
+    world = World(MetastoreLine.HIVE_4)
+    world.run(StatementKind.INSERT)
+    wait_to_be_cleaned(world)
+    seen = note_open_write_ids(world)
+
+    def lose(_: str) -> None:
+        _, holder = world.open_transactions()
+        world.memory.abort(holder)
+        world.transactions.heartbeat.beat()
+
+    world.engine.before = lose
+    with pytest.raises(TransactionAborted):
+        world.run(StatementKind.OVERWRITE)
+    assert (seen, world.open_transactions()) == ([], [])
 
 
 def lost(step: Step, call: Call) -> object:
