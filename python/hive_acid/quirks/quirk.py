@@ -49,4 +49,4 @@ class Quirk:
         """The transaction is about to commit; `published` is its last statement."""
 
     def after_end(self, error: BaseException | None) -> None:
-        """The transaction has ended, by an `error` or not. With CommitStateUnknown nobody knows whether it has."""
+        """The transaction has ended, by an `error` or not; with CommitStateUnknown it may have. Can be told twice."""
