@@ -1,4 +1,4 @@
-"""What a metastore knows of tables, transactions, locks and compactions, as the SHOW statements have it."""
+"""Tables, transactions, locks and compactions that a metastore knows, as the SHOW statements have them."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def list_transactions(metastore: Metastore) -> Listing:
 
 
 def list_locks(metastore: Metastore, scope: str | None = None) -> Listing:
-    """Those of everything, of a database, or of `database.table`."""
+    """The locks of everything, of a database, or of `database.table`."""
     shown = _parse_scope(scope)
     return _list("locks", ShowLocks, build_lock_rows(metastore.held_locks(shown.table), shown))
 
 
 def list_compactions(metastore: Metastore, scope: str | None = None) -> Listing:
-    """Those of everything, of a database, or of `database.table`."""
+    """The compactions of everything, of a database, or of `database.table`."""
     rows = build_compaction_rows(metastore.compactions(), ShowCompactions(), _parse_scope(scope), wall_clock_ms())
     return _list("compactions", ShowCompactions, rows)
 

@@ -176,4 +176,28 @@ REFRESH MATERIALIZED VIEW v;
 
 CREATE OR REPLACE MATERIALIZED VIEW v AS SELECT * FROM t;
 
+INSERT INTO t (id, name) VALUES (3, 'three'), (4, DEFAULT);
+
+INSERT INTO t TABLE s;
+
+INSERT INTO t SELECT * FROM (VALUES (5, 'five')) AS v (id, name) WHERE id NOT IN (SELECT id FROM t);
+
+WITH v AS (SELECT 6 AS id, 'six' AS name) INSERT INTO t SELECT * FROM v;
+
+UPDATE t SET name = CASE WHEN id = 3 THEN 'THREE' ELSE name END WHERE id IN (3, 4);
+
+DELETE FROM t WHERE EXISTS (SELECT 1 FROM s WHERE s.id = t.id);
+
+DELETE FROM t WHERE id BETWEEN 4 AND 5;
+
+MERGE INTO t AS target USING (SELECT * FROM VALUES (3, 'x'), (7, 'seven') AS v (id, name)) AS source ON target.id = source.id WHEN MATCHED THEN UPDATE SET name = source.name WHEN NOT MATCHED THEN INSERT VALUES (source.id, source.name);
+
+EXPLAIN DELETE FROM t WHERE id = 3;
+
+SHOW TABLES LIKE 'nothing';
+
+DESCRIBE t;
+
+SELECT count(*) FROM t;
+
 SELECT * FROM t ORDER BY id;

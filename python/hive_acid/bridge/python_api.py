@@ -118,7 +118,7 @@ class PythonApi(Answering):
 
     @answered
     def hint(self, text: str) -> str:
-        """What says the same as a statement of other engines, which Spark's parser has refused; null if it is none."""
+        """The Hint of a statement of other engines, which Spark's parser has refused; null if it is none."""
         return codec.write(find_hint(text))
 
     @answered

@@ -119,7 +119,7 @@ _FORMS: Final[Mapping[str, Sequence[str]]] = {
     "WHERE_CURRENT": ("DELETE|UPDATE [FROM] {table} … WHERE CURRENT OF",),
     "WRITE_ORDER": ("ALTER TABLE {table} WRITE", "CLUSTER {table} USING"),
 }
-"""By sub-condition; the first form that fits counts.
+"""Forms of statements by sub-condition; the first one that fits counts.
 
 `A|B` is one of the words, `!A|B` any other token, `[A]` may be left out, `$` is the end of the text. `…` are any
 tokens, with all that stands in brackets, and `*` are tokens in brackets, too. `{table}` is the table that a statement
@@ -134,7 +134,7 @@ class _Match(NamedTuple):
 
 
 def find_hint(text: str) -> Hint | None:
-    """What a text means that Spark's parser has refused; None if no other engine is known to take it."""
+    """The hint for a text that Spark's parser has refused; None if no other engine is known to take it."""
     tokens = find_tokens(text)
     for name, forms in _FORMS.items():
         for form in forms:

@@ -1,4 +1,4 @@
-"""What the commands that list something of a metastore share: their options, and how they print."""
+"""Options and printing of the commands that list something of a metastore."""
 
 from __future__ import annotations
 

@@ -127,8 +127,9 @@ LINES = (
         short="`df.writeTo(…)`, `df.write.saveAsTable`",
     ),
     Line(
-        "`AcidTable`: `toDF`, `alias`, `detail`, `history`",
+        "`DESCRIBE HISTORY`; `AcidTable`: `toDF`, `alias`, `detail`, `history`",
         (
+            Example("DESCRIBE HISTORY {t}"),
             Example(call=lambda spark, t: AcidTable.forName(spark, t).alias("a").toDF().collect()),
             Example(call=lambda spark, t: AcidTable.forName(spark, t).detail().collect()),
             Example(call=lambda spark, t: AcidTable.forName(spark, t).history().collect()),

@@ -42,7 +42,7 @@ case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface)
           .getOrElse(throw hinted(meant).getOrElse(refused))
     }
 
-  /** What Spark takes for a column of a table called HISTORY or DETAIL is another statement, unless there is such a
+  /** A column of a table called HISTORY or DETAIL, as Spark takes it, is another statement, unless there is such a
     * table.
     */
   private def otherwise(text: String, plan: LogicalPlan): LogicalPlan = plan match {
