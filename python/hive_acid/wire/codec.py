@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -19,7 +19,8 @@ from hive_acid.model.table import TableName
 
 T = TypeVar("T")
 _Step = Callable[[Any], Any]
-_SCALARS = (str, int, bool)
+_PLAIN = (str, int, bool, NoneType)
+"""The types that JSON has too."""
 POSITIONAL = "WIRE_POSITIONAL"
 """A class that has this set to True is written as an array of its fields: for what a message has thousands of."""
 
@@ -30,7 +31,7 @@ class MalformedMessage(ValueError):
 
 def write(message: object) -> str:
     """The JSON of a message, or of a tuple, mapping or scalar of messages."""
-    return json.dumps(_write(message), separators=(",", ":"))
+    return _ENCODER.encode(message)
 
 
 def read(form: type[T], text: str) -> T:
@@ -55,107 +56,62 @@ def to_key(field: str) -> str:
     return first + "".join(part.title() for part in rest)
 
 
-def _write(value: Any) -> Any:
-    if value is None or isinstance(value, _SCALARS):
-        return value
-    if isinstance(value, tuple | list):
-        return [_write(item) for item in value]
-    if isinstance(value, Mapping):
-        return {key: _write(item) for key, item in value.items()}
-    form: Any = type(value)
-    step = _writer(form)
-    return step(value) if step else value
-
-
 @cache
-def _writer(form: Any) -> _Step | None:
-    """A function that makes JSON's values of a value of this type; None for a value that is one already."""
-    origin, arguments = get_origin(form), get_args(form)
-    if form in _SCALARS or form is NoneType:
-        return None
+def _writer(form: Any) -> _Step:
+    """A function that makes of a value of this type what JSON has for it; the encoder asks for what is in that."""
     if form is TableName:
         return str
-    if is_dataclass(form):
-        return _record_writer(form)
-    if isinstance(form, type) and issubclass(form, Enum):
+    if issubclass(form, Enum):
         return attrgetter("value")
-    if origin in (Union, UnionType):
-        steps = [step for step in map(_writer, arguments) if step]
-        return (lambda value: None if value is None else steps[0](value)) if steps else None
-    if origin is tuple:
-        return _tuple_writer(arguments)
-    if origin is Mapping:
-        item = _writer(arguments[1])
-        return (lambda values: {key: item(value) for key, value in values.items()}) if item else dict
-    raise TypeError(f"no message has a {form}")
-
-
-def _tuple_writer(arguments: tuple[Any, ...]) -> _Step | None:
-    steps = [_writer(argument) for argument in arguments if argument is not Ellipsis]
-    item = steps[0]
-    if item is None or arguments[-1] is not Ellipsis:
-        if any(steps):
-            raise TypeError("a tuple of a fixed length holds scalars")
-        return None
-    return lambda values: [item(value) for value in values]
-
-
-def _record_writer(form: Any) -> _Step:
-    hints = get_type_hints(form)
+    if issubclass(form, Mapping):
+        return dict
     names = [field.name for field in fields(form)]
-    steps = [(index, step) for index, name in enumerate(names) if (step := _writer(hints[name]))]
-    # which gives no tuple for one name
-    get: _Step = attrgetter(*names) if len(names) > 1 else lambda value: tuple(getattr(value, name) for name in names)
-
-    def as_values(value: Any) -> list[Any]:
-        values = list(get(value))
-        for index, step in steps:
-            values[index] = step(values[index])
-        return values
-
-    if getattr(form, POSITIONAL, False):
-        return as_values if steps else get
+    # which gives a tuple for several names only
+    get: _Step = attrgetter(*names) if len(names) > 1 else lambda value: [getattr(value, name) for name in names]
     keys = [to_key(name) for name in names]
-    return lambda value: dict(zip(keys, as_values(value), strict=True))
+    return get if getattr(form, POSITIONAL, False) else lambda value: dict(zip(keys, get(value), strict=True))
+
+
+def _encode(value: Any) -> Any:
+    form: Any = type(value)
+    return _writer(form)(value)
+
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"), check_circular=False, default=_encode)
 
 
 @cache
 def _reader(form: Any) -> _Step:
     """A function that makes a value of this type of JSON's values. It raises MalformedMessage."""
     origin, arguments = get_origin(form), get_args(form)
-    if form in _SCALARS:
-        return _scalar_reader(form)
-    if form is NoneType:
-        return _read_none
+    if form in _PLAIN or origin in (Union, UnionType):
+        return _union_reader(arguments or (form,))
     if form is TableName:
         return _read_table_name
     if is_dataclass(form):
         return _record_reader(form)
     if isinstance(form, type) and issubclass(form, Enum):
-        return _enum_reader(form)
-    if origin in (Union, UnionType):
-        return _union_reader(arguments)
+        return partial(_read_enum, form)
     if origin is tuple:
-        if arguments[-1] is Ellipsis:
-            return _scalars_reader(arguments[0]) if arguments[0] in _SCALARS else _tuple_reader(_reader(arguments[0]))
-        return _fixed_tuple_reader([_reader(argument) for argument in arguments])
+        return _array_reader(arguments[0]) if arguments[-1] is Ellipsis else _fields_reader(tuple, arguments)
     if origin is Mapping:
-        return _mapping_reader(_reader(arguments[1]))
+        return partial(_read_mapping, _reader(arguments[1]))
     raise TypeError(f"no message has a {form}")
 
 
-def _scalar_reader(form: type) -> _Step:
-    def read_scalar(value: Any) -> Any:
-        if type(value) is not form:  # True is an int
-            raise MalformedMessage(f"{value!r} is no {form.__name__}")
-        return value
+def _union_reader(arguments: tuple[Any, ...]) -> _Step:
+    """Of JSON's own types, which it tells apart, and of one other at the most."""
+    plain = frozenset(argument for argument in arguments if argument in _PLAIN)
+    others = [_reader(argument) for argument in arguments if argument not in plain]
 
-    return read_scalar
+    def read_union(value: Any) -> Any:
+        if type(value) in plain:  # True is an int
+            return value
+        if not others:
+            raise MalformedMessage(f"{value!r} is no {' or '.join(map(_name, arguments))}")
+        return others[0](value)
 
-
-def _read_none(value: Any) -> None:
-    if value is not None:
-        raise MalformedMessage(f"{value!r} is not null")
+    return read_union
 
 
 def _read_table_name(value: Any) -> TableName:
@@ -165,90 +121,62 @@ def _read_table_name(value: Any) -> TableName:
     return TableName(database, table)
 
 
-def _enum_reader(form: type[Enum]) -> _Step:
-    def read_enum(value: Any) -> Enum:
-        try:
-            return form(value)
-        except ValueError as error:
-            raise MalformedMessage(str(error)) from error
-
-    return read_enum
+def _read_enum(form: type[Enum], value: Any) -> Enum:
+    try:
+        return form(value)
+    except ValueError as error:
+        raise MalformedMessage(str(error)) from error
 
 
-def _union_reader(arguments: tuple[Any, ...]) -> _Step:
-    others = [argument for argument in arguments if argument is not NoneType]
-    if len(others) > 1:  # of scalars, which JSON tells apart
-        return _any_of_reader(tuple(others))
-    read_other = _reader(others[0])
-    return lambda value: None if value is None else read_other(value)
+def _read_mapping(read_item: _Step, value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise MalformedMessage(f"{value!r} is no object")
+    return {key: read_item(item) for key, item in value.items()}
 
 
-def _any_of_reader(forms: tuple[Any, ...]) -> _Step:
-    def read_any(value: Any) -> Any:
-        if value is not None and type(value) not in forms:
-            raise MalformedMessage(f"{value!r} is none of {', '.join(map(_name, forms))}")
-        return value
+def _array_reader(form: Any) -> _Step:
+    """Looks at the types of all scalars at once: listings have a name, a length and a time for each file."""
+    read_item, plain = _reader(form), {form}.intersection(_PLAIN)
 
-    return read_any
-
-
-def _tuple_reader(item: _Step) -> _Step:
-    def read_tuple(value: Any) -> tuple[Any, ...]:
+    def read_array(value: Any) -> tuple[Any, ...]:
         if not isinstance(value, list):
             raise MalformedMessage(f"{value!r} is no array")
-        return tuple(map(item, value))
+        return tuple(value) if {*map(type, value)} <= plain else tuple(map(read_item, value))
 
-    return read_tuple
-
-
-def _scalars_reader(form: type) -> _Step:
-    """Looks at the types of all items at once: listings have a name, a length and a time for each file."""
-    read_each = _tuple_reader(_scalar_reader(form))
-    return lambda value: tuple(value) if type(value) is list and {*map(type, value)} <= {form} else read_each(value)
+    return read_array
 
 
-def _fixed_tuple_reader(items: list[_Step]) -> _Step:
-    def read_tuple(value: Any) -> tuple[Any, ...]:
-        if not isinstance(value, list) or len(value) != len(items):
-            raise MalformedMessage(f"{value!r} is no array of {len(items)}")
-        return tuple(item(one) for item, one in zip(items, value, strict=True))
+def _fields_reader(build: Callable[..., Any], forms: tuple[Any, ...]) -> _Step:
+    readers = tuple(map(_reader, forms))
 
-    return read_tuple
+    def read_fields(value: Any) -> Any:
+        if not isinstance(value, list) or len(value) != len(readers):
+            raise MalformedMessage(f"{value!r} is no array of {len(readers)}")
+        return build([read_one(one) for read_one, one in zip(readers, value, strict=True)])
 
-
-def _mapping_reader(item: _Step) -> _Step:
-    def read_mapping(value: Any) -> dict[str, Any]:
-        if not isinstance(value, dict):
-            raise MalformedMessage(f"{value!r} is no object")
-        return {key: item(one) for key, one in value.items()}
-
-    return read_mapping
+    return read_fields
 
 
 def _record_reader(form: Any) -> _Step:
     hints = get_type_hints(form)
-    readers = [(to_key(field.name), _reader(hints[field.name])) for field in fields(form)]
-    keys = {key for key, _ in readers}
-    is_positional = getattr(form, POSITIONAL, False)
+    forms = {to_key(field.name): hints[field.name] for field in fields(form)}
+    if getattr(form, POSITIONAL, False):
+        return _fields_reader(lambda values: form(*values), tuple(forms.values()))
+    readers = {key: _reader(hint) for key, hint in forms.items()}
 
     def read_record(value: Any) -> Any:
-        if is_positional:
-            if not isinstance(value, list) or len(value) != len(readers):
-                raise MalformedMessage(f"{form.__name__} has {len(readers)} values, not {value!r}")
-            value = dict(zip((key for key, _ in readers), value, strict=True))
-        if not isinstance(value, dict) or value.keys() != keys:
-            found = sorted(keys ^ value.keys()) if isinstance(value, dict) else value
+        if not isinstance(value, dict) or value.keys() != readers.keys():
+            found = sorted(readers.keys() ^ value.keys()) if isinstance(value, dict) else value
             raise MalformedMessage(f"{form.__name__} lacks or does not know {found}")
-        return form(*(_read_field(form, key, reader, value[key]) for key, reader in readers))
+        values = []
+        for key, read_field in readers.items():
+            try:
+                values.append(read_field(value[key]))
+            except MalformedMessage as error:
+                raise MalformedMessage(f"{form.__name__}.{key}: {error}") from error
+        return form(*values)
 
     return read_record
-
-
-def _read_field(form: Any, key: str, reader: _Step, value: Any) -> Any:
-    try:
-        return reader(value)
-    except MalformedMessage as error:
-        raise MalformedMessage(f"{form.__name__}.{key}: {error}") from error
 
 
 def _name(form: Any) -> str:
