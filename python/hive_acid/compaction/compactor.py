@@ -35,10 +35,10 @@ from hive_acid.snapshot.foreign_files import refuse_stray_files
 from hive_acid.snapshot.insert_only import build_insert_only_plan
 from hive_acid.snapshot.plan_building import build_scan_plan
 from hive_acid.snapshot.row_numbers import number_rows
-from hive_acid.snapshot.scan_plan import ScanPartition
 from hive_acid.snapshot.table_snapshot import load_states
 from hive_acid.transactions.manager import Transaction
 from hive_acid.transactions.validity import build_read_lock, is_lockable
+from hive_acid.wire.scan_plan import PartitionScan
 from hive_acid.writing.buckets import build_sorted_refusal
 from hive_acid.writing.engine import WriteResult
 from hive_acid.writing.notes import NoteWriter
@@ -96,7 +96,7 @@ class Foldable:
 
     place: CompactedPlace
     write_ids: ValidWriteIdList
-    scan: ScanPartition
+    scan: PartitionScan
     plan: CompactionPlan
     cleanable: int
     notes: tuple[str, ...] = ()
@@ -207,7 +207,7 @@ class Compactor:
         folders = frozenset(path for path in state.listing.folders if "/" not in path)
         return Foldable(place, write_ids, partition, plan, cleanable, _find_notes(kind, state), folders)
 
-    def _scan(self, place: CompactedPlace, write_ids: ValidWriteIdList, state: AcidState) -> ScanPartition:
+    def _scan(self, place: CompactedPlace, write_ids: ValidWriteIdList, state: AcidState) -> PartitionScan:
         name = place.table.name
         readable_bytes = load_readable_bytes(self._file_system, str(name), [state])
         if readable_bytes is None:

@@ -11,8 +11,8 @@ from hive_acid.model.table import TableDescription
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.snapshot.acid_state import AcidFolder, AcidState
 from hive_acid.snapshot.listing import ListedFile
-from hive_acid.snapshot.scan_plan import ScanPartition, ScanPlan
-from hive_acid.wire.scan_plan import ScanFile, ScanFolder
+from hive_acid.snapshot.scan_plan import ScanPlan
+from hive_acid.wire.scan_plan import PartitionDeletes, PartitionScan, ScanFile, ScanFolder
 
 
 def build_insert_only_plan(
@@ -32,14 +32,14 @@ def build_insert_only_plan(
     return ScanPlan(str(table.name), write_ids, partitions)
 
 
-def _scan_partition(table: TableDescription, write_ids: ValidWriteIdList, name: str, state: AcidState) -> ScanPartition:
+def _scan_partition(table: TableDescription, write_ids: ValidWriteIdList, name: str, state: AcidState) -> PartitionScan:
     for deletes in state.delete_deltas:
         raise _unsupported(table, state, deletes.path, "HIVE_ACID_UNSUPPORTED_LAYOUT.DELETES_IN_INSERT_ONLY")
     for folder in state.data_folders:
         if folder.check and not write_ids.is_settled(max(folder.name.min_write_id, 1), folder.name.max_write_id):
             raise _unsupported(table, state, folder.path, "HIVE_ACID_UNSUPPORTED_LAYOUT.UNSETTLED_RANGE")
     folders = tuple(found for folder in state.data_folders for found in _scan_folders(state, folder))
-    return ScanPartition(name, folders, ())
+    return PartitionScan(name, folders, PartitionDeletes.of(()))
 
 
 def _unsupported(table: TableDescription, state: AcidState, path: str, condition: str) -> HiveAcidError:

@@ -17,8 +17,8 @@ from hive_acid.model.table import TableDescription
 from hive_acid.model.write_ids import LONG_MIN, ValidWriteIdList
 from hive_acid.snapshot.acid_state import AcidFolder, AcidState, marker_folders
 from hive_acid.snapshot.listing import ListedFile
-from hive_acid.snapshot.scan_plan import ScanDeletes, ScanPartition, ScanPlan
-from hive_acid.wire.scan_plan import RawIds, ScanFile, ScanFolder
+from hive_acid.snapshot.scan_plan import ScanPlan
+from hive_acid.wire.scan_plan import DeleteFolder, PartitionDeletes, PartitionScan, RawIds, ScanFile, ScanFolder
 
 
 def build_scan_plan(
@@ -52,10 +52,10 @@ class _Partition:
         self.state = state
         self.readable_bytes = readable_bytes
 
-    def scan_partition(self, name: str) -> ScanPartition:
+    def scan_partition(self, name: str) -> PartitionScan:
         self._check_subfolders()
         deletes = tuple(
-            ScanDeletes(
+            DeleteFolder(
                 self._absolute(folder.path),
                 folder.name.min_write_id,
                 folder.name.max_write_id,
@@ -68,7 +68,8 @@ class _Partition:
         )
         max_delete = max((delete.max_write_id for delete in deletes), default=-1)
         folders = [self._scan_folder(folder, max_delete) for folder in self.state.data_folders]
-        return ScanPartition(name, tuple(f for f in (self._originals(max_delete), *folders) if f.files), deletes)
+        filled = tuple(f for f in (self._originals(max_delete), *folders) if f.files)
+        return PartitionScan(name, filled, PartitionDeletes.of(deletes))
 
     def _check_subfolders(self) -> None:
         """Refuses folders in the place of files that are read: with files in them they are refused for these."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import blake2b
 
 from hive_acid.model.evolution import Evolution
 
@@ -53,7 +54,8 @@ class ScanFolder:
 class DeleteFolder:
     """A delete delta to read: absolute path and files, which are no others; `check` and write IDs as for rows.
 
-    `any_bucket`: its files may hold events of other buckets beside those of their own, which are passed over.
+    `any_bucket`: its files may hold events of other buckets beside those of their own, which are passed over (Hive
+    3.1's minor compaction).
     """
 
     path: str
@@ -62,6 +64,11 @@ class DeleteFolder:
     any_bucket: bool
     check: bool
     files: tuple[ScanFile, ...]
+
+    @property
+    def is_of_one_file(self) -> bool:
+        """True if readers look into its file for rows of every bucket: it is the only one, and the first bucket's."""
+        return [file.bucket for file in self.files] == [0]
 
 
 @dataclass(frozen=True)
@@ -74,6 +81,13 @@ class PartitionDeletes:
 
     folders: tuple[DeleteFolder, ...]
     stamp: str
+
+    @classmethod
+    def of(cls, folders: tuple[DeleteFolder, ...]) -> PartitionDeletes:
+        """Those in these folders."""
+        files = [(f"{folder.path}/{file.path}", file) for folder in folders for file in folder.files]
+        text = "\n".join(f"{path}\t{file.length_bytes}\t{file.modified_ms}" for path, file in files)
+        return cls(folders, blake2b(text.encode(), digest_size=16).hexdigest())
 
 
 @dataclass(frozen=True)

@@ -82,9 +82,10 @@ class ShownFiles:
             raise
         except HiveAcidError:
             return frozenset()
-        rows = [(folder.path, file) for part in plan.partitions for folder in part.folders for file in folder.files]
-        gone = [(folder.path, file) for part in plan.partitions for folder in part.deletes for file in folder.files]
-        return frozenset((f"{path}/{file.path}", file.length_bytes, file.modified_ms) for path, file in rows + gone)
+        read = [(folder.path, folder.files) for part in plan.partitions for folder in part.folders]
+        read += [(folder.path, folder.files) for part in plan.partitions for folder in part.deletes.folders]
+        files = ((f"{path}/{file.path}", file) for path, files in read for file in files)
+        return frozenset((path, file.length_bytes, file.modified_ms) for path, file in files)
 
 
 def count_shown(

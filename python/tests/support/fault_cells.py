@@ -258,5 +258,5 @@ class Cell:
         names = memory.partition_names(TABLE)
         partitions = memory.partitions(TABLE, names) if self.mutation.is_partitioned else None
         plan = load_scan_plan(self.world.file_system, memory.table(TABLE), partitions, write_ids, transactions)
-        folders = [folder for part in plan.partitions for folder in (*part.folders, *part.deletes)]
+        folders = [folder for part in plan.partitions for folder in (*part.folders, *part.deletes.folders)]
         return {f"{folder.path}/{file.path}" for folder in folders for file in folder.files}

@@ -10,10 +10,9 @@ from hive_acid.model.bucket import BucketProperty
 from hive_acid.model.evolution import Evolution
 from hive_acid.model.table import Column, TableName
 from hive_acid.model.write_ids import ValidWriteIdList
-from hive_acid.snapshot.scan_plan import ScanDeletes, ScanPartition
 from hive_acid.wire.catalogs import DescribedColumn
 from hive_acid.wire.compaction_spec import CompactedFile, CompactionSpec, FoldedFile, RawRows
-from hive_acid.wire.scan_plan import RawIds, ScanFile, ScanFolder
+from hive_acid.wire.scan_plan import DeleteFolder, PartitionScan, RawIds, ScanFile, ScanFolder
 from hive_acid.wire.write_spec import OutputJob
 from hive_acid.writing.engine import WriteResult
 from hive_acid.writing.table_rules import FileLayout, quote_fields
@@ -37,7 +36,7 @@ class FoldingJob:
     compression: str
     evolution: Evolution
     write_ids: ValidWriteIdList
-    partition: ScanPartition
+    partition: PartitionScan
     plan: CompactionPlan
     layout: FileLayout
     options: tuple[tuple[str, str], ...] = ()
@@ -56,7 +55,7 @@ class FoldingJob:
             options=dict(self.options),
             evolution=self.evolution,
             write_ids=write_ids,
-            deletes=self.partition.deletes_message(),
+            deletes=self.partition.deletes,
             files=tuple(self._file(file) for file in self.plan.files),
             columns=tuple(DescribedColumn(column.name, quote_fields(column.type), None) for column in self.columns),
             output=self.output,
@@ -76,7 +75,7 @@ class FoldingJob:
             has_deletes=isinstance(folder, ScanFolder) and folder.deletes and self.plan.applies_deletes,
             is_checked=folder.check,
             # events that readers find there would be lost: what is made of them may have several files
-            any_bucket=isinstance(folder, ScanDeletes) and folder.any_bucket and not folder.is_of_one_file,
+            any_bucket=isinstance(folder, DeleteFolder) and folder.any_bucket and not folder.is_of_one_file,
             raw=_find_raw(folder.raw, file) if isinstance(folder, ScanFolder) and folder.raw else None,
         )
 

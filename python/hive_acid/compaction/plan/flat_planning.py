@@ -24,8 +24,7 @@ from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.model.names import FolderKind, find_bucket
 from hive_acid.model.table import TableDescription
 from hive_acid.snapshot.acid_state import AcidState
-from hive_acid.snapshot.scan_plan import ScanPartition
-from hive_acid.wire.scan_plan import ScanFolder
+from hive_acid.wire.scan_plan import PartitionScan, ScanFolder
 
 MERGED_BYTES = 256_000_000
 """At most so many are put into a file of a table that is not bucketed, as by `hive.merge.size.per.task`."""
@@ -35,7 +34,7 @@ def build_flat_plan(
     kind: CompactionKind,
     table: TableDescription,
     state: AcidState,
-    partition: ScanPartition,
+    partition: PartitionScan,
     visibility_txn_id: int,
 ) -> CompactionPlan:
     """The plan for an insert-only table or one of its partitions; see `build_compaction_plan`.

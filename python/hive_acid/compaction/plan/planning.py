@@ -13,8 +13,7 @@ from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.model.names import FolderKind, FolderName
 from hive_acid.model.write_ids import LONG_MIN, ValidWriteIdList
 from hive_acid.snapshot.acid_state import AcidFolder, AcidState
-from hive_acid.snapshot.scan_plan import ScanDeletes, ScanPartition
-from hive_acid.wire.scan_plan import ScanFile, ScanFolder
+from hive_acid.wire.scan_plan import DeleteFolder, PartitionScan, ScanFile, ScanFolder
 
 Run = tuple["PlannedInput", ...]
 
@@ -23,7 +22,7 @@ Run = tuple["PlannedInput", ...]
 class PlannedInput:
     """A file of `folder`. Files of deletes and of rows of one bucket are never folded together."""
 
-    folder: ScanFolder | ScanDeletes
+    folder: ScanFolder | DeleteFolder
     file: ScanFile
 
 
@@ -81,7 +80,7 @@ def is_enough(kind: CompactionKind, state: AcidState) -> bool:
 
 
 def build_compaction_plan(
-    kind: CompactionKind, state: AcidState, partition: ScanPartition, visibility_txn_id: int, buckets: int | None = None
+    kind: CompactionKind, state: AcidState, partition: PartitionScan, visibility_txn_id: int, buckets: int | None = None
 ) -> CompactionPlan:
     """The plan for a table or partition: `state` as chosen by `ValidWriteIdList.for_compaction`, `partition` its scan.
 
@@ -144,7 +143,7 @@ def build_delta_name(kind: FolderKind, state: AcidState, visibility_txn_id: int)
     return FolderName(kind, first, last, None, visibility_txn_id).format()
 
 
-def _minor_files(state: AcidState, partition: ScanPartition, visibility_txn_id: int) -> list[PlannedFile]:
+def _minor_files(state: AcidState, partition: PartitionScan, visibility_txn_id: int) -> list[PlannedFile]:
     def name(kind: FolderKind) -> str:
         return build_delta_name(kind, state, visibility_txn_id)
 
@@ -154,9 +153,9 @@ def _minor_files(state: AcidState, partition: ScanPartition, visibility_txn_id: 
     if state.deltas and not files:
         files = [PlannedFile(name(FolderKind.DELTA), 0, False, ())]
     folder = name(FolderKind.DELETE_DELTA)
-    buckets = sorted({file.bucket for deletes in partition.deletes for file in deletes.files})
+    buckets = sorted({file.bucket for deletes in partition.deletes.folders for file in deletes.files})
     for bucket in buckets:
-        runs = tuple((PlannedInput(d, f),) for d in partition.deletes for f in d.files if f.bucket == bucket)
+        runs = tuple((PlannedInput(d, f),) for d in partition.deletes.folders for f in d.files if f.bucket == bucket)
         files.append(PlannedFile(folder, bucket, True, (runs,)))
     return files
 

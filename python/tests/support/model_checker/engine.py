@@ -125,7 +125,7 @@ class RowCompactionEngine:
     def _fold(self, job: FoldingJob, file: PlannedFile, read) -> list[Record]:  # noqa: ANN001
         gone = set()
         if job.plan.applies_deletes and not file.holds_deletes:
-            for deletes in job.partition.deletes:
+            for deletes in job.partition.deletes.folders:
                 for each in deletes.files:
                     events = parse_records(read(f"{deletes.path}/{each.path}"))
                     gone |= {e.row_id for e in events if job.write_ids.is_valid(e.write_id)}

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from hive_acid.snapshot.scan_plan import ScanPartition, ScanPlan
+from hive_acid.snapshot.scan_plan import ScanPlan
+from hive_acid.wire.scan_plan import PartitionScan
 
 ReadText = Callable[[str], str]
 
@@ -92,7 +93,7 @@ def read_rows(plan: ScanPlan, read_text: ReadText, *, as_hive: bool = True) -> l
     ]
 
 
-def _read_partition(plan: ScanPlan, partition: ScanPartition, read_text: ReadText, *, as_hive: bool) -> list[Record]:
+def _read_partition(plan: ScanPlan, partition: PartitionScan, read_text: ReadText, *, as_hive: bool) -> list[Record]:
     events = _read_events(plan, partition, read_text)
     found = [
         record
@@ -107,9 +108,9 @@ def _read_partition(plan: ScanPlan, partition: ScanPartition, read_text: ReadTex
     return sorted(record for record in found if not _is_deleted(record, events.get(record.row_id), as_hive=as_hive))
 
 
-def _read_events(plan: ScanPlan, partition: ScanPartition, read_text: ReadText) -> dict[RowId, Record]:
+def _read_events(plan: ScanPlan, partition: PartitionScan, read_text: ReadText) -> dict[RowId, Record]:
     events: dict[RowId, Record] = {}
-    for deletes in partition.deletes:
+    for deletes in partition.deletes.folders:
         for file in deletes.files:
             for event in parse_records(read_text(f"{deletes.path}/{file.path}")):
                 if deletes.check and not plan.write_ids.is_valid(event.write_id):

@@ -113,7 +113,7 @@ def test_a_rebalance_folds_the_changes_that_it_has_waited_for(world: World, part
     (base,) = outcome.folders
     assert base.startswith("base_0000003_v")
     (job,) = engine.specs
-    assert [deletes.path.rpartition("/")[2] for deletes in job.partition.deletes] == [
+    assert [deletes.path.rpartition("/")[2] for deletes in job.partition.deletes.folders] == [
         "delete_delta_0000003_0000003_0000"
     ]
     assert world.memory.compactions()[0].state is CompactionState.READY

@@ -188,7 +188,7 @@ def test_an_insert_only_table_gets_no_marks_of_acid_files(line: MetastoreLine) -
     marks = {METADATA_FILE} if line is MetastoreLine.HIVE_3 else set()
     assert {file for file in found if file in (METADATA_FILE, VERSION_FILE)} == marks
     (spec,) = shop.engine.specs
-    assert (spec.layout.name, spec.plan.applies_deletes, spec.partition.deletes) == ("orc", False, ())
+    assert (spec.layout.name, spec.plan.applies_deletes, spec.partition.deletes.folders) == ("orc", False, ())
 
 
 def test_properties_of_the_entry_count_for_its_files() -> None:

@@ -84,7 +84,7 @@ def read_rows(history: TableHistory, snapshot: Snapshot, is_unpadded: bool) -> l
     (partition,) = build_scan_plan(TABLE, write_ids, [("", state)]).partitions
     deleted = {
         event.row
-        for deletes in partition.deletes
+        for deletes in partition.deletes.folders
         for event in by_path[deletes.path].events
         if not deletes.check or write_ids.is_valid(event.write_id)
     }

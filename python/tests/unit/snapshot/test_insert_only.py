@@ -32,7 +32,7 @@ def plan_of(lines: str, write_ids: str = "60", transactions: str = "100") -> Sca
 
 def read(lines: str, write_ids: str = "60", transactions: str = "100") -> list[str]:
     (partition,) = plan_of(lines, write_ids, transactions).partitions
-    assert not partition.deletes
+    assert not partition.deletes.folders
     assert not any(folder.check or folder.deletes for folder in partition.folders)
     return [
         f"{folder.path.removeprefix(ROOT + '/')}/{file.path}" for folder in partition.folders for file in folder.files

@@ -11,9 +11,9 @@ from hive_acid.model.names import original_order
 from hive_acid.model.table import Column, TableDescription, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.row_numbers import number_rows
-from hive_acid.snapshot.scan_plan import ScanPartition, ScanPlan
+from hive_acid.snapshot.scan_plan import ScanPlan
 from hive_acid.snapshot.table_snapshot import load_scan_plan
-from hive_acid.wire.scan_plan import RawIds, ScanFile, ScanFolder
+from hive_acid.wire.scan_plan import PartitionDeletes, PartitionScan, RawIds, ScanFile, ScanFolder
 from support.listings import COMPACTED, ROOT, listing_of
 from support.memory_file_system import MemoryFileSystem
 
@@ -160,7 +160,7 @@ def test_a_hundred_thousand_files_are_numbered_in_one_call() -> None:
     files = MemoryFileSystem()
     files.rows = {f"{ROOT}/{file.path}": 2 for file in many}
     wide = ScanFolder(folder.path, 0, 0, True, False, many, folder.raw)
-    plan = ScanPlan("db.t", ValidWriteIdList("db.t", 60), (ScanPartition("", (wide,), ()),))
+    plan = ScanPlan("db.t", ValidWriteIdList("db.t", 60), (PartitionScan("", (wide,), PartitionDeletes.of(())),))
     numbered = number_rows(files, plan, with_row_ids=False).partitions[0].folders[0].files
     assert [file.first_row for file in numbered] == list(range(0, 200_000, 2))
     assert files.calls == ["row_counts"]

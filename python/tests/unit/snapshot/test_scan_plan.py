@@ -29,7 +29,7 @@ def test_the_plan_in_the_form_the_shim_reads() -> None:
         """,
         write_ids="60:4:4:",
     )
-    stamp = plan.partitions[0].delete_stamp
+    stamp = plan.partitions[0].deletes.stamp
     assert json.loads(codec.write(plan.message(AS_HIVE_3, None))) == {
         "table": "db.t",
         "writeIds": "db.t:60:4:4:",
@@ -97,7 +97,7 @@ def test_what_the_names_of_folders_say_of_their_rows() -> None:
         """)
     (partition,) = plan.partitions
     assert [(folder.min_write_id, folder.max_write_id) for folder in partition.folders] == [(0, 0), (2, 4)]
-    found = [(deletes.min_write_id, deletes.max_write_id, deletes.any_bucket) for deletes in partition.deletes]
+    found = [(deletes.min_write_id, deletes.max_write_id, deletes.any_bucket) for deletes in partition.deletes.folders]
     assert found == [(2, 4, True), (5, 5, False)]
 
 
@@ -130,7 +130,7 @@ def test_loaded_files_of_no_bytes_and_folders_left_without_files_are_not_read() 
     assert [(folder.path, len(folder.files)) for folder in partition.folders] == [
         ("/warehouse/t/delta_0000002_0000002_0000", 1)
     ]
-    assert partition.deletes == ()
+    assert partition.deletes.folders == ()
     assert not partition.folders[0].deletes
 
 
@@ -148,7 +148,7 @@ def test_the_stamp_of_delete_files_tells_a_table_from_the_one_dropped_before_it(
         files = files_of(lines)
         files.add_file(f"{ROOT}/delete_delta_0000002_0000002_0000/bucket_00000", 100, modified_ms)
         lists = ValidWriteIdList.parse("db.t:60"), ValidTxnList.parse("100")
-        stamps.append(load_scan_plan(files, FLAT, None, *lists).partitions[0].delete_stamp)
+        stamps.append(load_scan_plan(files, FLAT, None, *lists).partitions[0].deletes.stamp)
     assert stamps[0] == stamps[1] != stamps[2]
 
 
@@ -163,7 +163,7 @@ def test_partitions_are_listed_in_one_call_at_their_own_locations() -> None:
     files.calls.clear()
     plan = load_scan_plan(files, PARTITIONED, partitions, ValidWriteIdList("db.t", 9), ValidTxnList(9))
     found = {
-        partition.name: ([folder.path for folder in partition.folders], len(partition.deletes))
+        partition.name: ([folder.path for folder in partition.folders], len(partition.deletes.folders))
         for partition in plan.partitions
     }
     assert found == {
