@@ -1,11 +1,11 @@
-"""How Python answers the JVM: by a text, an object of its own or nothing, or by the error that the JVM is to throw."""
+"""How Python answers the JVM: by a message or an object of its own, or by the error that the JVM is to throw."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from functools import wraps
-from typing import Any
+from functools import cache, wraps
+from typing import Any, get_type_hints
 
 from pyspark import SparkContext
 
@@ -14,18 +14,27 @@ from hive_acid.bridge.connections import close_connection, withdraw_connection
 from hive_acid.bridge.throwables import build_throwable, find_origin, mask_throwable
 from hive_acid.errors import HiveAcidError, name_unexpected
 from hive_acid.errors.outcome import StatementOutcome, find_outcome, tell
+from hive_acid.model.table import TableName
 from hive_acid.older_python import add_note
+from hive_acid.wire import codec
 
 LOG = logging.getLogger(__name__)
 
 
 def answered(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Errors are returned as JVM Throwables: raised through py4j they would lose type and text."""
+    """A method of messages, for a caller that has their texts: the annotations of its arguments say what they are.
+
+    A text, number or truth value is taken as it is, and a TableName from `database.table`. What is returned is written
+    as a message, unless it is another object for the JVM to call. Errors are returned as JVM Throwables: raised through
+    py4j they would lose type and text.
+    """
 
     @wraps(method)
     def answer(self: Answering, *args: Any) -> Any:
         try:
-            return method(self, *args)
+            asked = [read(arg) for read, arg in zip(_readers(method), args, strict=True)]
+            told = method(self, *asked)
+            return told if isinstance(told, Answering) else codec.write(told)
         except KeyboardInterrupt as error:
             # to the user's own frames; an answer would make it an error of the JVM, and an open connection one of py4j
             close_connection(self._context)
@@ -40,6 +49,29 @@ def answered(method: Callable[..., Any]) -> Callable[..., Any]:
             withdraw_connection(self._context)
 
     return answer
+
+
+def cancellable(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Below `answered`: the method ends if the statement of its thread is cancelled."""
+
+    @wraps(method)
+    def run(self: Answering, *args: Any) -> Any:
+        with self._cancellation.running():
+            return method(self, *args)
+
+    return run
+
+
+@cache
+def _readers(method: Callable[..., Any]) -> list[Callable[[Any], Any]]:
+    """What makes the arguments of such a method of those that the JVM gives."""
+    return [_reader(form) for name, form in get_type_hints(method).items() if name != "return"]
+
+
+def _reader(form: Any) -> Callable[[Any], Any]:
+    if form is TableName:
+        return TableName.parse
+    return (lambda value: value) if form in (str, int, bool) else (lambda text: codec.read(form, text))
 
 
 class Answering:

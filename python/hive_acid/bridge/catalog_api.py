@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from pyspark import SparkContext
 
-from hive_acid.bridge.answers import answered
+from hive_acid.bridge.answers import answered, cancellable
 from hive_acid.bridge.api_parts import ApiParts
 from hive_acid.bridge.cancellation import Cancellation
 from hive_acid.bridge.python_api import PythonApi
-from hive_acid.bridge.requests import parse_table_name
 from hive_acid.execution.catalog_definitions import CatalogDefinitions
 from hive_acid.metastore.client.directory import Directory
-from hive_acid.wire import codec
+from hive_acid.model.table import TableName
 from hive_acid.wire.catalogs import DescribedDatabase, DescribedTable, DropDatabaseRequest, DropTableRequest
 
 
@@ -34,60 +34,56 @@ class PythonCatalogApi(PythonApi):
         self._definitions = definitions
 
     @answered
-    def databases(self) -> str:
+    @cancellable
+    def databases(self) -> Sequence[str]:
         """Names of the databases."""
-        with self._cancellation.running():
-            return codec.write(tuple(self._directory.database_names()))
+        return self._directory.database_names()
 
     @answered
-    def database(self, name: str) -> str:
-        """The database of that name; null if there is none."""
-        with self._cancellation.running():
-            return codec.write(self._directory.described_database(name))
+    @cancellable
+    def database(self, name: str) -> DescribedDatabase | None:
+        """The database of that name; None if there is none."""
+        return self._directory.described_database(name)
 
     @answered
-    def tables(self, database: str) -> str:
+    @cancellable
+    def tables(self, database: str) -> Sequence[str]:
         """Names of the tables and views of a database."""
-        with self._cancellation.running():
-            return codec.write(tuple(self._directory.table_names_in(database)))
+        return self._directory.table_names_in(database)
 
     @answered
-    def table(self, name: str) -> str:
-        """The table `database.table`; null if there is none."""
-        with self._cancellation.running():
-            return codec.write(self._directory.described_table(parse_table_name(name)))
+    @cancellable
+    def table(self, name: TableName) -> DescribedTable | None:
+        """The table of that name; None if there is none."""
+        return self._directory.described_table(name)
 
     @answered
-    def partitions(self, name: str) -> str:
-        """Names of the partitions of the table `database.table`."""
-        with self._cancellation.running():
-            return codec.write(tuple(self._directory.partition_names(parse_table_name(name))))
+    @cancellable
+    def partitions(self, name: TableName) -> Sequence[str]:
+        """Names of the partitions of the table."""
+        return self._directory.partition_names(name)
 
     @answered
-    def createTable(self, request: str) -> str:  # noqa: N802 (the trait's name)
-        with self._cancellation.running():
-            self._definitions.create_table(codec.read(DescribedTable, request))
-        return "{}"
+    @cancellable
+    def createTable(self, made: DescribedTable) -> None:  # noqa: N802 (the trait's name)
+        self._definitions.create_table(made)
 
     @answered
-    def dropTable(self, request: str) -> str:  # noqa: N802 (the trait's name)
+    @cancellable
+    def dropTable(self, asked: DropTableRequest) -> None:  # noqa: N802 (the trait's name)
         """Drops a table, under its locks."""
-        with self._cancellation.running():
-            self._definitions.drop_table(codec.read(DropTableRequest, request))
-        return "{}"
+        self._definitions.drop_table(asked)
 
     @answered
-    def createDatabase(self, request: str) -> str:  # noqa: N802 (the trait's name)
-        with self._cancellation.running():
-            self._definitions.create_database(codec.read(DescribedDatabase, request))
-        return "{}"
+    @cancellable
+    def createDatabase(self, made: DescribedDatabase) -> None:  # noqa: N802 (the trait's name)
+        self._definitions.create_database(made)
 
     @answered
-    def dropDatabase(self, request: str) -> str:  # noqa: N802 (the trait's name)
+    @cancellable
+    def dropDatabase(self, asked: DropDatabaseRequest) -> None:  # noqa: N802 (the trait's name)
         """Drops a database, under the locks of its tables."""
-        with self._cancellation.running():
-            self._definitions.drop_database(codec.read(DropDatabaseRequest, request))
-        return "{}"
+        self._definitions.drop_database(asked)
 
     class Java:
         """The interface, for py4j."""

@@ -12,8 +12,7 @@ from pyspark import SparkContext
 from hive_acid.bridge.jvm import job_tag, run_reading_job
 from hive_acid.compaction.plan.engine import FoldingJob
 from hive_acid.wire import codec
-from hive_acid.wire.write_spec import WriteReport
-from hive_acid.writing.engine import WriteResult
+from hive_acid.wire.write_spec import WriteResult
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class JvmCompactionEngine:
         try:
             spec = codec.write(job.message())
             report = run_reading_job(self._context, name, lambda: shim.run(session, spec))
-            return WriteResult.of(codec.read(WriteReport, report))
+            return codec.read(WriteResult, report)
         finally:
             del self._titles[name]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar
 
 from py4j.protocol import Py4JError, Py4JJavaError
@@ -16,10 +17,9 @@ from hive_acid.errors import HiveAcidError, build_error, condition_of
 from hive_acid.errors.conditions import list_conditions
 from hive_acid.snapshot.filesystem import Listing, parse_listings
 from hive_acid.wire import codec
-from hive_acid.wire.misspelling import Misspelling
 from hive_acid.wire.storage import FileVersion, PendingUpload
-from hive_acid.wire.write_spec import WriteReport, WriteSpec
-from hive_acid.writing.engine import SourceChanged, WriteResult
+from hive_acid.wire.write_spec import WriteResult, WriteSpec
+from hive_acid.writing.engine import SourceChanged
 
 T = TypeVar("T")
 _TASKS_END_S = 10.0
@@ -43,15 +43,12 @@ class JvmFileSystem:
         return self._list(roots, with_hidden=True)
 
     def _list(self, roots: Sequence[str], *, with_hidden: bool) -> list[Listing]:
-        request = codec.write(tuple(roots))
-        path = roots[0] if len(roots) == 1 else f"{len(roots)} folders"
-        told = self._do("listing files", path, lambda: str(self._storage.list(request, with_hidden)))
+        request = codec.write(roots)
+        told = self._do("listing files", _shown(roots), lambda: str(self._storage.list(request, with_hidden)))
         return parse_listings(told, roots)
 
     def hidden_folders(self, roots: Sequence[str]) -> list[str]:
-        request = codec.write(tuple(roots))
-        text: str = self._do("listing folders", roots[0], lambda: self._storage.hiddenFolders(request))
-        return sorted(codec.read(tuple[str, ...], text))
+        return sorted(self._ask("listing folders", roots, self._storage.hiddenFolders, tuple[str, ...]))
 
     def read_text(self, path: str) -> str:
         return self._do("reading", path, lambda: str(self._storage.readText(path)))
@@ -76,29 +73,19 @@ class JvmFileSystem:
         return self._do("looking", path, lambda: bool(self._storage.exists(path)))
 
     def checksums(self, paths: Sequence[str]) -> list[str]:
-        request = codec.write(tuple(paths))
-        text: str = self._do("reading checksums", paths[0], lambda: self._storage.checksums(request))
-        return list(codec.read(tuple[str, ...], text))
+        return list(self._ask("reading checksums", paths, self._storage.checksums, tuple[str, ...]))
 
     def tells_rights(self, path: str) -> bool:
         return self._do("looking", path, lambda: bool(self._storage.tellsRights(path)))
 
     def closed(self, paths: Sequence[str]) -> Mapping[str, str]:
-        request, path = codec.write(tuple(paths)), paths[0] if len(paths) == 1 else f"{len(paths)} folders"
-        text: str = self._do("looking whether it may be written to", path, lambda: self._storage.closed(request))
-        form: Any = Mapping[str, str]
-        found: Mapping[str, str] = codec.read(form, text)
-        return found
+        return self._ask("looking whether it may be written to", paths, self._storage.closed, dict[str, str])
 
     def homes(self, paths: Sequence[str]) -> list[str]:
-        request = codec.write(tuple(paths))
-        text: str = self._do("looking", paths[0], lambda: self._storage.homes(request))
-        return list(codec.read(tuple[str, ...], text))
+        return list(self._ask("looking", paths, self._storage.homes, tuple[str, ...]))
 
     def trash_roots(self, paths: Sequence[str]) -> list[str]:
-        request = codec.write(tuple(paths))
-        text: str = self._do("looking for the trash", paths[0], lambda: self._storage.trashRoots(request))
-        return list(codec.read(tuple[str, ...], text))
+        return list(self._ask("looking for the trash", paths, self._storage.trashRoots, tuple[str, ...]))
 
     def copy_tree(self, source: str, target: str) -> None:
         self._do(f"copying it to {target}", source, lambda: self._storage.copyTree(source, target))
@@ -119,11 +106,8 @@ class JvmFileSystem:
         self._do("preparing to write", roots[0], lambda: self._storage.setUpOutput(job, codec.write(tuple(roots))))
 
     def output_attempts(self, job: str, roots: Sequence[str]) -> Mapping[str, Sequence[str]]:
-        request = codec.write(tuple(roots))
-        text: str = self._do("listing attempts", roots[0], lambda: self._storage.outputAttempts(job, request))
-        form: Any = Mapping[str, tuple[str, ...]]
-        found: Mapping[str, tuple[str, ...]] = codec.read(form, text)
-        return found
+        attempts = partial(self._storage.outputAttempts, job)
+        return self._ask("listing attempts", roots, attempts, dict[str, tuple[str, ...]])
 
     def abort_attempts(self, job: str, attempts: Mapping[str, Sequence[str]]) -> None:
         self._do("removing attempts", job, lambda: self._storage.abortAttempts(job, codec.write(attempts)))
@@ -138,14 +122,16 @@ class JvmFileSystem:
         self._do("removing output", roots[0], lambda: self._storage.abortOutput(job, codec.write(tuple(roots))))
 
     def pending_uploads(self, roots: Sequence[str]) -> list[PendingUpload]:
-        request = codec.write(tuple(roots))
-        text: str = self._do("listing uploads", roots[0], lambda: self._storage.pendingUploads(request))
-        return list(codec.read(tuple[PendingUpload, ...], text))
+        return list(self._ask("listing uploads", roots, self._storage.pendingUploads, tuple[PendingUpload, ...]))
 
     def abort_uploads(self, uploads: Sequence[PendingUpload]) -> None:
         if uploads:
             request = codec.write(tuple(uploads))
             self._do("giving up uploads", uploads[0].path, lambda: self._storage.abortUploads(request))
+
+    def _ask(self, action: str, paths: Sequence[str], method: Callable[[str], str], form: type[T]) -> T:
+        request = codec.write(paths)
+        return codec.read(form, self._do(action, _shown(paths), lambda: method(request)))
 
     def _do(self, action: str, path: str, call: Callable[[], T]) -> T:
         try:
@@ -157,6 +143,10 @@ class JvmFileSystem:
             raise build_error(condition, path=path, action=action, reason=reason) from error
         except CapturedException as error:
             raise _name(error, action, path) from error
+
+
+def _shown(paths: Sequence[str]) -> str:
+    return paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
 
 
 def _name(error: CapturedException, action: str, path: str) -> HiveAcidError:
@@ -256,11 +246,11 @@ class JvmEngine:
         return codec.read_if_any(tuple[str, ...], found)
 
     def find_misspelled(self, partitions: Sequence[str]) -> tuple[str, str] | None:
-        found = codec.read_if_any(Misspelling, self._bridge.findMisspelled(self._call, codec.write(partitions)))
-        return None if found is None else (found.name, found.wanted)
+        told = self._bridge.findMisspelled(self._call, codec.write(partitions))
+        return codec.read_if_any(tuple[str, str], told)
 
     def write_empty(self, partitions: Sequence[str], spec: WriteSpec) -> WriteResult:
-        return _read_report(self._bridge.writeEmpty(self._call, codec.write(partitions), codec.write(spec)))
+        return codec.read(WriteResult, self._bridge.writeEmpty(self._call, codec.write(partitions), codec.write(spec)))
 
     def write(self, token: str, spec: WriteSpec) -> WriteResult:
         """Errors of the job keep their JVM type."""
@@ -270,7 +260,7 @@ class JvmEngine:
         )
         if written is None:
             raise SourceChanged
-        return _read_report(written)
+        return codec.read(WriteResult, written)
 
     def count_rows(self, token: str, partitions: Sequence[str] | None) -> int:
         names = codec.write(partitions)
@@ -299,7 +289,3 @@ def _find_lost_snapshot(context: Any, error: BaseException) -> HiveAcidError | N
             return build_error(_SNAPSHOT_UNAVAILABLE, table=told.get("table"), reason=told.get("reason"))
         cause = cause.getCause()
     return None
-
-
-def _read_report(text: str) -> WriteResult:
-    return WriteResult.of(codec.read(WriteReport, text))

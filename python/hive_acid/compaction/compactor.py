@@ -39,8 +39,8 @@ from hive_acid.snapshot.table_snapshot import load_states
 from hive_acid.transactions.manager import Transaction
 from hive_acid.transactions.validity import build_read_lock, is_lockable
 from hive_acid.wire.scan_plan import PartitionScan
+from hive_acid.wire.write_spec import WriteResult
 from hive_acid.writing.buckets import build_sorted_refusal
-from hive_acid.writing.engine import WriteResult
 from hive_acid.writing.notes import NoteWriter
 from hive_acid.writing.publishing.local_files import refuse_local_files
 from hive_acid.writing.publishing.mounts import refuse_mounted

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Protocol
 
 from hive_acid.errors.outcome import StatementOutcome, telling
-from hive_acid.execution.ddl import DdlStatement
 from hive_acid.metastore.client.definitions import Definitions
 from hive_acid.metastore.client.directory import Directory
 from hive_acid.model.table import TableKind, TableName
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.wire.catalogs import DescribedDatabase, DescribedTable, DropDatabaseRequest, DropTableRequest
 from hive_acid.wire.ddl_kinds import DdlKind
+from hive_acid.wire.statements import DdlStatement
 from hive_acid.writing.new_folders import find_file
 from hive_acid.writing.table_rules import refuse_hidden_location
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from functools import partial
 
 from hive_acid import config
@@ -15,20 +14,12 @@ from hive_acid.model.names import is_hidden
 from hive_acid.model.table import TableName
 from hive_acid.reading.late_tables import find_write_ids_now
 from hive_acid.reading.warehouse import Warehouse
+from hive_acid.wire.statements import CreatedTable
 
 LOG = logging.getLogger(__name__)
 
 MAX_WAIT_MS = 10_000
 """For others who read or write the table; the statement has failed already, and the table may stay."""
-
-
-@dataclass(frozen=True)
-class CreatedTable:
-    """A table that a statement has made, by the identity it had then."""
-
-    name: TableName
-    identity: str
-    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 class CreatedTables:
@@ -46,10 +37,9 @@ class CreatedTables:
         self,
         created: CreatedTable,
         drop: Callable[[], None],
-        failure: str,
         is_running: IsRunning = is_never_running,
     ) -> None:
-        """Drops the table by `drop`, because the statement that made it has ended by `failure`.
+        """Drops the table by `drop`, because the statement that made it has failed.
 
         The lock is held until the engine has ended the drop, also if the wait for that is interrupted; `is_running`
         tells.
@@ -65,19 +55,19 @@ class CreatedTables:
         except Exception as error:
             reason = error.args[0] if isinstance(error, _Strange) else f"it could not be dropped ({error})"
             raise build_error(
-                "HIVE_ACID_CREATED_TABLE_KEPT", table=created.name, reason=reason, failure=failure
+                "HIVE_ACID_CREATED_TABLE_KEPT", table=created.table, reason=reason, failure=created.failure
             ) from error
 
     def _take_back(
         self, created: CreatedTable, drop: Callable[[], None], is_running: IsRunning, settings: config.Settings
     ) -> None:
         transactions = self._warehouse.transactions
-        transaction = transactions.begin(str(created.name), settings)
+        transaction = transactions.begin(str(created.table), settings)
         try:
-            transaction.lock([LockComponent(created.name, LockKind.EXCLUSIVE, OperationKind.NO_TXN)])
+            transaction.lock([LockComponent(created.table, LockKind.EXCLUSIVE, OperationKind.NO_TXN)])
             self._refuse_strange(created)
             transaction.ensure_active()
-            self._drop(created.name, drop)
+            self._drop(created.table, drop)
         except BaseException as error:
             end = partial(transaction.abort_because, error)
             end_after(is_running, end, error, transactions.timing.resolve_pause_ms)
@@ -107,7 +97,7 @@ class CreatedTables:
 
     def _refuse_strange(self, created: CreatedTable) -> None:
         """Raises _Strange unless the table is the one made, and has no row of anybody."""
-        name = created.name
+        name = created.table
         try:
             if self._warehouse.metastore.table_identity(name) != created.identity:
                 raise _Strange("it was dropped and made again meanwhile")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import zip_longest
 
@@ -23,29 +22,13 @@ from hive_acid.transactions.commits import CommitOutcome
 from hive_acid.transactions.ddl_locks import build_ddl_locks
 from hive_acid.transactions.manager import Transaction
 from hive_acid.wire.ddl_kinds import DdlKind
+from hive_acid.wire.statements import DdlStatement
 from hive_acid.writing.new_folders import find_leftover
 from hive_acid.writing.partitions import withdraw_statistics
 from hive_acid.writing.table_rules import refuse_hidden_location
 
 _SHOWN_FILES = 5
 """In messages."""
-
-
-@dataclass(frozen=True)
-class DdlStatement:
-    """A statement that alters `tables`, transactional ones, of which there is one at least.
-
-    `partitions` are its PARTITION clauses, each as its `k=v` in the metastore's spelling and the table's order; the
-    last of a RENAME is the new name. `locations` are those that new partitions are given, one for each of `partitions`,
-    empty for the folder of its name below the table. `new_name` is that of a renamed table, without its database.
-    """
-
-    kind: DdlKind
-    tables: tuple[TableName, ...]
-    partitions: tuple[tuple[str, ...], ...] = ()
-    locations: tuple[str, ...] = ()
-    new_name: str | None = None
-    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 class DdlExecutor:

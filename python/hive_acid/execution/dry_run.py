@@ -17,7 +17,7 @@ from hive_acid.reading.read_transaction import ReadTransaction
 from hive_acid.reading.snapshot import ForwardedSnapshot, ScannedSnapshot, scannable
 from hive_acid.snapshot.scan_plan import ScanPlan
 from hive_acid.transactions.blockers import find_blockers
-from hive_acid.writing.engine import WriteResult
+from hive_acid.wire.write_spec import WriteResult
 from hive_acid.writing.partitions import find_touched
 from hive_acid.writing.stages import Counted, Found, Opened, Request, find_locations
 

@@ -12,7 +12,7 @@ from hive_acid.metastore.types import HeldLock, LockComponent, LockKind, LockSta
 from hive_acid.model.table import TableName
 from hive_acid.transactions.blockers import describe_owner
 from hive_acid.wire.statement_kinds import StatementKind
-from hive_acid.writing.engine import RowCounts
+from hive_acid.wire.write_spec import RowCounts
 
 
 @dataclass(frozen=True)

@@ -21,12 +21,13 @@ from hive_acid.model.table import TableName
 from hive_acid.reading.read_transaction import ReadTransaction
 from hive_acid.reading.snapshot import ScannedSnapshot
 from hive_acid.reading.warehouse import Warehouse
+from hive_acid.wire.statements import Statement
+from hive_acid.wire.write_spec import RowCounts
 from hive_acid.writing.conflicts import Conflict, GivesWay, LostTogether, meeting_lost_files
-from hive_acid.writing.engine import Engine, RowCounts
+from hive_acid.writing.engine import Engine
 from hive_acid.writing.kept_lock import KeptLock
 from hive_acid.writing.notes import NoteWriter
 from hive_acid.writing.stages import Request
-from hive_acid.writing.statement import Statement
 
 LOG = logging.getLogger(__name__)
 MIN_RESTART_PAUSE_MS = 20

@@ -14,15 +14,16 @@ from hive_acid.execution.scope import Tools, WritingScope
 from hive_acid.execution.steps import AT_COMMIT, AT_COMMIT_OF_A_TABLE, IN_TRANSACTION, LOCKED_AHEAD, TOGETHER
 from hive_acid.metastore.types import LockComponent
 from hive_acid.model.table import TableName
-from hive_acid.model.table_identity import TableIdentity
+from hive_acid.model.table_identity import AnalysedTable
 from hive_acid.reading.changed_tables import build_table_changed
 from hive_acid.reading.opening import Opening
 from hive_acid.reading.snapshot import Snapshot
 from hive_acid.snapshot.scan_plan import ScanPlan
+from hive_acid.wire.statements import Statement
+from hive_acid.wire.write_spec import RowCounts
 from hive_acid.writing.conflicts import Conflict
-from hive_acid.writing.engine import Engine, RowCounts
+from hive_acid.writing.engine import Engine
 from hive_acid.writing.stages import Begun, Found, Locked, Planned, Request
-from hive_acid.writing.statement import Statement
 
 _HOW_TO_GO_ON = (
     ". Read it in the first statement of the transaction, which locks what it reads before the snapshot is taken, or"
@@ -81,9 +82,9 @@ class SessionTransaction(WritingScope):
         self._ensure_usable()
         self._reads.read(tables)
 
-    def ensure_same(self, analysed: TableIdentity) -> None:
+    def ensure_same(self, analysed: AnalysedTable) -> None:
         """See Snapshot; the table is locked as SHARED_READ until the transaction ends."""
-        self._read(analysed.name).ensure_same(analysed)
+        self._read(analysed.table).ensure_same(analysed)
 
     def partition_names(self, table: TableName) -> list[str]:
         """See Snapshot; the table is locked as SHARED_READ until the transaction ends."""

@@ -23,6 +23,7 @@ from hive_acid.execution.publishing_steps import (
 from hive_acid.execution.scope import Scope, WritingScope
 from hive_acid.execution.sequence import Steps
 from hive_acid.model.bucket import MAX_STATEMENT
+from hive_acid.reading.changed_tables import refuse_changed
 from hive_acid.transactions.validity import build_lock_components, find_rule, is_covered
 from hive_acid.writing.conflicts import Conflict
 from hive_acid.writing.foreseen_partitions import choose_lockable, find_foreseen_partitions
@@ -55,7 +56,9 @@ def find_table(scope: Scope, request: Request) -> Found:
 def check_table(_: Scope, found: Found) -> None:
     """A statement that cannot be written right is refused before anything is opened."""
     refuse_unwritable(found.table, found.statement, found.settings)
-    found.statement.refuse_changed(found.table)
+    for analysed in found.statement.analysed:
+        if analysed.table == found.table.name:
+            refuse_changed(analysed, found.table)
 
 
 def check_rights(scope: Scope, found: Found) -> None:

@@ -21,6 +21,14 @@ class TableName:
     def __str__(self) -> str:
         return f"{self.database}.{self.table}"
 
+    @classmethod
+    def parse(cls, text: str) -> TableName:
+        """From `database.table`. Raises ValueError for a text without a dot."""
+        database, dot, table = text.partition(".")
+        if not dot:
+            raise ValueError(f"{text!r} is no database.table")
+        return cls(database, table)
+
 
 @dataclass(frozen=True)
 class Column:

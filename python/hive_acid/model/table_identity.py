@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote
 
@@ -20,33 +21,39 @@ _SYNONYMS = {"integer": "int", "numeric": "decimal", "dec": "decimal", "decimal"
 
 
 @dataclass(frozen=True)
-class TableIdentity:
-    """The identity of a table as the engine's catalog showed it when a plan was analysed.
+class AnalysedTable:
+    """A table as the engine's catalog showed it when a plan was analysed, and as the shim tells of it.
 
     `created_s` is the time of its creation in seconds since 1970 by the metastore's clock, 0 if it is not known.
-    `columns` is None for tables whose columns come from a SerDe and not from the metastore. `partition_columns` are in
-    order. `location` may be spelled in any way that means the same folder.
+    `properties` are those that make it transactional, their keys in lower case. `columns` is None for tables whose
+    columns come from a SerDe and not from the metastore. `partition_columns` are in order. `location` may be spelled in
+    any way that means the same folder, names of columns in any case.
     """
 
-    name: TableName
+    table: TableName
     created_s: int
     location: str
-    kind: TableKind
     input_format: str
+    properties: Mapping[str, str]
     columns: tuple[Column, ...] | None
-    partition_columns: tuple[Column, ...] = ()
-    bucket_columns: tuple[str, ...] = ()
-    bucket_count: int = 0
+    partition_columns: tuple[Column, ...]
+    bucket_columns: tuple[str, ...]
+    bucket_count: int
+
+    @property
+    def kind(self) -> TableKind:
+        """How it takes part in transactions."""
+        return TableKind.of(self.properties)
 
 
-def describe_analysed(table: TableDescription) -> TableIdentity:
-    """The identity of a table of the metastore."""
-    return TableIdentity(
-        name=table.name,
+def describe_analysed(table: TableDescription) -> AnalysedTable:
+    """The same of a table of the metastore."""
+    return AnalysedTable(
+        table=table.name,
         created_s=table.created_s,
         location=table.location,
-        kind=table.kind,
         input_format=table.input_format,
+        properties=table.parameters,
         columns=table.columns,
         partition_columns=table.partition_columns,
         bucket_columns=table.bucket_columns,
@@ -54,7 +61,7 @@ def describe_analysed(table: TableDescription) -> TableIdentity:
     )
 
 
-def find_change(analysed: TableIdentity, table: TableDescription) -> str | None:
+def find_change(analysed: AnalysedTable, table: TableDescription) -> str | None:
     """How the table differs from what was analysed, as the end of a sentence; None if it is the same.
 
     Values are matched with columns by position and by type, rows with files by location and format: a plan that was
@@ -83,7 +90,7 @@ def find_change(analysed: TableIdentity, table: TableDescription) -> str | None:
     return None
 
 
-def find_zoned_column(analysed: TableIdentity, table: TableDescription) -> Column | None:
+def find_zoned_column(analysed: AnalysedTable, table: TableDescription) -> Column | None:
     """The first column of TIMESTAMP WITH LOCAL TIME ZONE, if such types are all in which the columns differ."""
     columns = analysed.columns if analysed.columns is not None else table.columns
     then = _spell((*columns, *analysed.partition_columns), (), is_orc=True)
@@ -108,13 +115,13 @@ def normal_type(text: str) -> str:
 
 
 def _spell(columns: tuple[Column, ...], partition_columns: tuple[Column, ...], is_orc: bool) -> str:
-    of_data = ((column.name, normal_type(column.type)) for column in columns)
+    of_data = ((column.name.lower(), normal_type(column.type)) for column in columns)
     in_files = [(name, _LOCAL_ZONE.sub("timestamp", kind) if is_orc else kind) for name, kind in of_data]
-    in_names = [(column.name, normal_type(column.type)) for column in partition_columns]
+    in_names = [(column.name.lower(), normal_type(column.type)) for column in partition_columns]
     return ", ".join(f"{name} {kind}" for name, kind in (*in_files, *in_names))
 
 
-def _spell_buckets(table: TableIdentity) -> str:
+def _spell_buckets(table: AnalysedTable) -> str:
     if not table.bucket_columns:
         return "no columns"
-    return f"{', '.join(table.bucket_columns)} into {table.bucket_count} buckets"
+    return f"{', '.join(table.bucket_columns).lower()} into {table.bucket_count} buckets"

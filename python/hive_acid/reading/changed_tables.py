@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.table import TableDescription, TableName
-from hive_acid.model.table_identity import TableIdentity, find_change, find_zoned_column
+from hive_acid.model.table_identity import AnalysedTable, find_change, find_zoned_column
 
 
-def refuse_changed(analysed: TableIdentity, table: TableDescription) -> None:
+def refuse_changed(analysed: AnalysedTable, table: TableDescription) -> None:
     """Raises HIVE_ACID_TABLE_CHANGED if there is another table behind the name by now, or it was altered.
 
     Raises HIVE_ACID_UNSUPPORTED_TABLE for a column whose type the engine's catalog takes for another one.

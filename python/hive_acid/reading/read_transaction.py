@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from hive_acid import config
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.table import TableName
-from hive_acid.model.table_identity import TableIdentity
+from hive_acid.model.table_identity import AnalysedTable
 from hive_acid.reading.changed_tables import build_table_changed
 from hive_acid.reading.opening import Opening
 from hive_acid.reading.snapshot import Snapshot
@@ -54,8 +54,8 @@ class ReadTransaction:
         for table in tables:
             self.snapshot(table, (), tables)
 
-    def ensure_same(self, analysed: TableIdentity) -> None:
-        self.snapshot(analysed.name, ()).ensure_same(analysed)
+    def ensure_same(self, analysed: AnalysedTable) -> None:
+        self.snapshot(analysed.table, ()).ensure_same(analysed)
 
     def partition_names(self, table: TableName) -> list[str]:
         """Names of the table's partitions; see `Snapshot`."""

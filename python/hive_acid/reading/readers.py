@@ -11,7 +11,6 @@ from typing import Protocol
 from hive_acid import config
 from hive_acid.errors import HiveAcidError
 from hive_acid.model.table import TableName
-from hive_acid.model.table_identity import TableIdentity
 from hive_acid.reading.ended_readers import EndedReaders
 from hive_acid.reading.endings import Endings
 from hive_acid.reading.read_transaction import ReadTransaction
@@ -19,6 +18,7 @@ from hive_acid.reading.snapshot import Snapshot
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.snapshot.acid_state import TableContent
 from hive_acid.snapshot.scan_plan import ScanPlan
+from hive_acid.wire.scan_requests import ReadTable
 
 LOG = logging.getLogger(__name__)
 
@@ -51,19 +51,6 @@ class _Reader:
     def locks_one_of(self, tables: Collection[TableName]) -> bool:
         """True if it is in the way of who wants to lock them."""
         return not self.transaction.locked_tables.isdisjoint(tables)
-
-
-@dataclass(frozen=True)
-class ReadTable:
-    """A table as a scan was analysed on it, and the other transactional tables that its query reads."""
-
-    analysed: TableIdentity
-    together: tuple[TableName, ...] = ()
-
-    @property
-    def name(self) -> TableName:
-        """The name of the table."""
-        return self.analysed.name
 
 
 class Readers:

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import Partition, TableDescription, TableName
-from hive_acid.model.table_identity import TableIdentity
+from hive_acid.model.table_identity import AnalysedTable
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.reading.changed_tables import build_table_changed, refuse_changed
 from hive_acid.reading.missing_folders import refuse_moved
@@ -28,7 +28,7 @@ class ScannedSnapshot(Protocol):
         """Told first of a query: all the transactional tables that it reads."""
         ...
 
-    def ensure_same(self, analysed: TableIdentity) -> None:
+    def ensure_same(self, analysed: AnalysedTable) -> None:
         """Raises HIVE_ACID_TABLE_CHANGED unless the table is what the scan was analysed on."""
         ...
 
@@ -50,7 +50,7 @@ class ForwardedSnapshot:
     def read_together(self, tables: Iterable[TableName]) -> None:
         self._snapshot.read_together(tables)
 
-    def ensure_same(self, analysed: TableIdentity) -> None:
+    def ensure_same(self, analysed: AnalysedTable) -> None:
         self._snapshot.ensure_same(analysed)
 
     def partition_names(self, table: TableName) -> list[str]:
@@ -100,9 +100,9 @@ class Snapshot:
     def read_together(self, tables: Iterable[TableName]) -> None:
         """A statement has locked what it reads."""
 
-    def ensure_same(self, analysed: TableIdentity) -> None:
+    def ensure_same(self, analysed: AnalysedTable) -> None:
         """Raises HIVE_ACID_TABLE_CHANGED unless the table whose files are read is what the scan was analysed on."""
-        refuse_changed(analysed, self.description(analysed.name))
+        refuse_changed(analysed, self.description(analysed.table))
 
     def forget(self, tables: Iterable[TableName]) -> None:
         """The tables are locked now: what was looked up before may have changed, and is asked for anew."""

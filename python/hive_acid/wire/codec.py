@@ -87,14 +87,14 @@ def _reader(form: Any) -> _Step:
     if form in _PLAIN or origin in (Union, UnionType):
         return _union_reader(arguments or (form,))
     if form is TableName:
-        return _read_table_name
+        return partial(_read_text, TableName.parse)
     if is_dataclass(form):
         return _record_reader(form)
     if isinstance(form, type) and issubclass(form, Enum):
-        return partial(_read_enum, form)
+        return partial(_read_text, form)
     if origin is tuple:
         return _array_reader(arguments[0]) if arguments[-1] is Ellipsis else _fields_reader(tuple, arguments)
-    if origin is Mapping:
+    if origin in (Mapping, dict):
         return partial(_read_mapping, _reader(arguments[1]))
     raise TypeError(f"no message has a {form}")
 
@@ -114,16 +114,12 @@ def _union_reader(arguments: tuple[Any, ...]) -> _Step:
     return read_union
 
 
-def _read_table_name(value: Any) -> TableName:
-    database, dot, table = value.partition(".") if isinstance(value, str) else ("", "", "")
-    if not dot:
-        raise MalformedMessage(f"{value!r} is no database.table")
-    return TableName(database, table)
-
-
-def _read_enum(form: type[Enum], value: Any) -> Enum:
+def _read_text(build: Callable[[str], Any], value: Any) -> Any:
+    """A name of a table, or of a value of an enum."""
+    if not isinstance(value, str):
+        raise MalformedMessage(f"{value!r} is no text")
     try:
-        return form(value)
+        return build(value)
     except ValueError as error:
         raise MalformedMessage(str(error)) from error
 

@@ -1,4 +1,4 @@
-"""The order for a compaction; its answer is a `WriteReport` without numbers of rows."""
+"""The order for a compaction; its answer is a `WriteResult` without numbers of rows."""
 
 from __future__ import annotations
 

@@ -44,10 +44,3 @@ class OperatorRequest:
     parts: tuple[str, ...]
     in_transaction: bool
     settings: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class OperatorRows:
-    """Its result: a value for each column of the schema."""
-
-    rows: tuple[tuple[str | int | bool | tuple[str, ...] | None, ...], ...]

@@ -1,4 +1,4 @@
-"""The requests of scans."""
+"""Requests of scans."""
 
 from __future__ import annotations
 
@@ -6,18 +6,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hive_acid.model.table import TableName
-from hive_acid.wire.analysed_table import AnalysedTable
+from hive_acid.model.table_identity import AnalysedTable
+
+
+@dataclass(frozen=True)
+class ReadTable:
+    """A table as a scan was analysed on it, and the other transactional tables that its query reads."""
+
+    analysed: AnalysedTable
+    together: tuple[TableName, ...] = ()
+
+    @property
+    def name(self) -> TableName:
+        """The name of the table."""
+        return self.analysed.table
 
 
 @dataclass(frozen=True)
 class ReadRequest:
-    """A table in the snapshot of a statement (`token`), or else of the read execution `execution_id`.
+    """A table in the snapshot of a statement (`token`), or else of the read execution `execution_id`."""
 
-    `together` are the transactional tables that its query reads, itself among them.
-    """
-
-    analysed: AnalysedTable
-    together: tuple[TableName, ...]
+    table: ReadTable
     token: str | None
     execution_id: int
     settings: Mapping[str, str]

@@ -1,12 +1,12 @@
-"""Requests to run a statement, and what it has done."""
+"""Statements to be run, and what they have done."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hive_acid.model.table import TableName
-from hive_acid.wire.analysed_table import AnalysedTable
+from hive_acid.model.table_identity import AnalysedTable
 from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.row_writes import RowWrites
 from hive_acid.wire.statement_kinds import StatementKind
@@ -47,33 +47,27 @@ class StatementText:
 
 
 @dataclass(frozen=True)
-class WriteRequest:
-    """A writing statement to be run, see `hive_acid.writing.statement.Statement`.
+class Statement:
+    """A writing statement to be run, whose row-change query holds `writes`.
 
-    `transaction` is the token of the transaction of several statements that it is part of.
+    `sources` are all transactional tables it reads, `parallelism` the cores of the session, `analysed` what it was
+    analysed on: the target, and each table it reads as often as it was looked up. `transaction` is the token of the
+    transaction of several statements that it is part of. `settings` are those of its session, by key; what is not in
+    there is as the application was started with. `overwrite` is for OVERWRITE and TRUNCATE. `text` is None for what a
+    method of a DataFrame does.
     """
 
     kind: StatementKind
-    table: TableName
     writes: RowWrites
+    target: TableName
+    sources: tuple[TableName, ...]
     time_zone: str
     parallelism: int
-    transaction: str | None
     analysed: tuple[AnalysedTable, ...]
-    sources: tuple[TableName, ...]
-    overwrite: Overwrite | None
-    text: StatementText | None
-    settings: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class AffectedRows:
-    """The numbers of a statement's result."""
-
-    affected: int
-    updated: int
-    deleted: int
-    inserted: int
+    settings: Mapping[str, str] = field(default_factory=dict)
+    overwrite: Overwrite | None = None
+    text: StatementText | None = None
+    transaction: str | None = None
 
 
 @dataclass(frozen=True)
@@ -85,27 +79,27 @@ class DryRunAnswer:
 
 
 @dataclass(frozen=True)
-class AlterRequest:
-    """A statement of Spark's own that alters tables.
+class DdlStatement:
+    """A statement of Spark's own that alters `tables`, transactional ones, of which there is one at least.
 
-    `partitions` are its PARTITION clauses, each as `k=v` in the metastore's spelling;
-    `locations` those that new partitions are given, one for each of `partitions`, empty for the one below the table.
-    `new_name` is that which RENAME TO gives the table, without its database.
+    `partitions` are its PARTITION clauses, each as its `k=v` in the metastore's spelling and the table's order; the
+    last of a RENAME is the new name. `locations` are those that new partitions are given, one for each of `partitions`,
+    empty for the folder of its name below the table. `new_name` is that of a renamed table, without its database.
     """
 
     kind: DdlKind
     tables: tuple[TableName, ...]
-    partitions: tuple[tuple[str, ...], ...]
-    locations: tuple[str, ...]
-    new_name: str | None
-    settings: Mapping[str, str]
+    partitions: tuple[tuple[str, ...], ...] = ()
+    locations: tuple[str, ...] = ()
+    new_name: str | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class TakeBackRequest:
-    """A table that a failed statement has made, by its identity, and the failure's message."""
+class CreatedTable:
+    """A table that a statement has made, by the identity it had then; it has failed by `failure`."""
 
     table: TableName
     identity: str
     failure: str
-    settings: Mapping[str, str]
+    settings: Mapping[str, str] = field(default_factory=dict)

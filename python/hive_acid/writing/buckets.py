@@ -11,8 +11,8 @@ from hive_acid.model.bucket import MAX_BUCKET
 from hive_acid.model.table import Column, TableDescription
 from hive_acid.wire.row_writes import RowWrites
 from hive_acid.wire.statement_kinds import StatementKind
+from hive_acid.wire.statements import Statement
 from hive_acid.wire.write_spec import Buckets
-from hive_acid.writing.statement import Statement
 
 VERSION_PROPERTY = "bucketing_version"
 VERSIONS = ("1", "2")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hive_acid import config
 from hive_acid.errors import build_error
-from hive_acid.writing.statement import Statement
+from hive_acid.wire.statements import Statement
 
 
 @dataclass(frozen=True)

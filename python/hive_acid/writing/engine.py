@@ -3,70 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
-from hive_acid.model.names import FolderName
-from hive_acid.wire.write_spec import WriteReport, WriteSpec, WrittenFolder
-
-
-@dataclass(frozen=True)
-class RowCounts:
-    """Rows of the target by what happened to them; a row that was moved to another partition is updated.
-
-    `replaced` are those that an overwrite or TRUNCATE has removed, if somebody wanted to know.
-    """
-
-    inserted: int = 0
-    updated: int = 0
-    deleted: int = 0
-    replaced: int = 0
-
-    @property
-    def affected(self) -> int:
-        """All that were written or deleted one by one."""
-        return self.inserted + self.updated + self.deleted
-
-    @property
-    def lost(self) -> int:
-        """All that are no longer as they were."""
-        return self.updated + self.deleted + self.replaced
-
-    def joined(self, other: RowCounts) -> RowCounts:
-        return RowCounts(
-            self.inserted + other.inserted,
-            self.updated + other.updated,
-            self.deleted + other.deleted,
-            self.replaced + other.replaced,
-        )
-
-
-@dataclass(frozen=True)
-class WriteResult:
-    """The files that a write job left in staging."""
-
-    folders: tuple[WrittenFolder, ...] = ()
-    counts: RowCounts = RowCounts()
-
-    @property
-    def partitions(self) -> tuple[str, ...]:
-        """Names of the partitions with changes, sorted; none in a flat table."""
-        return tuple(sorted({folder.partition for folder in self.folders} - {""}))
-
-    @property
-    def has_first_folder(self) -> bool:
-        """True if its transaction has put nothing into the table before: statement IDs begin at 0, bases have none."""
-        names = (FolderName.parse(folder.name) for folder in self.folders)
-        return any(not name.statement_id for name in names if name is not None)
-
-    def joined(self, other: WriteResult) -> WriteResult:
-        return WriteResult((*self.folders, *other.folders), self.counts.joined(other.counts))
-
-    @classmethod
-    def of(cls, report: WriteReport) -> WriteResult:
-        """The report of the engine."""
-        rows = report.rows
-        return cls(report.folders, RowCounts(rows.inserted, rows.updated, rows.deleted))
+from hive_acid.wire.write_spec import WriteResult, WriteSpec
 
 
 class SourceChanged(Exception):

@@ -9,7 +9,7 @@ from hive_acid.metastore.types import AddedFile
 from hive_acid.model.names import VERSION_FILE
 from hive_acid.model.table import TableDescription
 from hive_acid.snapshot.filesystem import FileSystem
-from hive_acid.writing.engine import WriteResult
+from hive_acid.wire.write_spec import WriteResult
 from hive_acid.writing.partitions import TouchedPartitions
 from hive_acid.writing.stages import Published
 

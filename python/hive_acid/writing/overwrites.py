@@ -10,7 +10,7 @@ from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.snapshot.acid_state import find_aborted_overwrites
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.wire.statements import Overwrite
-from hive_acid.writing.engine import WriteResult
+from hive_acid.wire.write_spec import WriteResult
 
 
 def find_named_partitions(overwrite: Overwrite, table: TableDescription) -> tuple[str, ...] | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hive_acid import config
 from hive_acid.errors import build_error
 from hive_acid.snapshot.filesystem import FileSystem
-from hive_acid.writing.engine import WriteResult
+from hive_acid.wire.write_spec import WriteResult
 from hive_acid.writing.partitions import TouchedPartitions
 from hive_acid.writing.publishing.local_files import refuse_local_files
 from hive_acid.writing.publishing.mounts import refuse_mounted

@@ -16,10 +16,11 @@ from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.reading.snapshot import ScannedSnapshot, Snapshot
 from hive_acid.transactions.manager import Transaction
 from hive_acid.transactions.validity import Rule
-from hive_acid.writing.engine import Engine, WriteResult
+from hive_acid.wire.statements import Statement
+from hive_acid.wire.write_spec import WriteResult
+from hive_acid.writing.engine import Engine
 from hive_acid.writing.partitions import TouchedPartitions
 from hive_acid.writing.publishing.publication import Publication
-from hive_acid.writing.statement import Statement
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,9 +13,9 @@ from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.names import is_hidden
 from hive_acid.model.table import FileFormat, TableConstraints, TableDescription, TableKind, TableName
 from hive_acid.wire.statement_kinds import StatementKind
+from hive_acid.wire.statements import Statement
 from hive_acid.writing.buckets import find_bucketing
 from hive_acid.writing.publishing.output_rules import find_output_way
-from hive_acid.writing.statement import Statement
 
 _READABLE_IN_ORC = {
     MetastoreLine.HIVE_3: frozenset({"ZLIB", "SNAPPY", "NONE"}),

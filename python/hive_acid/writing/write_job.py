@@ -17,16 +17,15 @@ from hive_acid.reading.snapshot import ScannedSnapshot, Snapshot, scannable
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.wire.row_writes import RowWrites
 from hive_acid.wire.statement_kinds import StatementKind
-from hive_acid.wire.statements import Overwrite
-from hive_acid.wire.write_spec import Buckets, Layout, Place, RequiredColumn, Spread, WriteSpec
+from hive_acid.wire.statements import Overwrite, Statement
+from hive_acid.wire.write_spec import Buckets, Layout, Place, RequiredColumn, Spread, WriteResult, WriteSpec
 from hive_acid.writing.buckets import find_bucketing
 from hive_acid.writing.change_limits import ChangeLimits
 from hive_acid.writing.conflicts import Conflict
-from hive_acid.writing.engine import SourceChanged, WriteResult
+from hive_acid.writing.engine import SourceChanged
 from hive_acid.writing.overwrites import find_emptied, find_truncated
 from hive_acid.writing.publishing.publication import Publication
 from hive_acid.writing.stages import Foreseen, Locked, Opened
-from hive_acid.writing.statement import Statement
 from hive_acid.writing.table_rules import (
     build_row_type,
     find_compression,

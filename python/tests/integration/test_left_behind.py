@@ -12,8 +12,9 @@ from pyspark.errors import PySparkException
 from hive_acid.errors.outcome import StatementOutcome, telling
 from hive_acid.execution.executor import Executor
 from hive_acid.model.table import TableName
-from hive_acid.writing.engine import Engine, RowCounts
-from hive_acid.writing.statement import Statement
+from hive_acid.wire.statements import Statement
+from hive_acid.wire.write_spec import RowCounts
+from hive_acid.writing.engine import Engine
 from integration.conftest import Tables
 from support.polling import eventually
 from support.spark_lines import FAILED_JOB

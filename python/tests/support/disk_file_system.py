@@ -12,8 +12,7 @@ from hive_acid.errors import build_error
 from hive_acid.model.names import is_hidden
 from hive_acid.snapshot.filesystem import ListedFile, Listing
 from hive_acid.wire.compaction_spec import FoldedFile
-from hive_acid.wire.write_spec import WrittenFolder
-from hive_acid.writing.engine import WriteResult
+from hive_acid.wire.write_spec import WriteResult, WrittenFolder
 
 
 class DiskFileSystem:

@@ -20,11 +20,9 @@ from hive_acid.transactions.locks import Identity
 from hive_acid.transactions.manager import TransactionManager
 from hive_acid.wire.row_writes import RowWrites
 from hive_acid.wire.statement_kinds import StatementKind
-from hive_acid.wire.statements import Overwrite
-from hive_acid.wire.write_spec import WriteSpec, WrittenFolder
-from hive_acid.writing.engine import RowCounts, WriteResult
+from hive_acid.wire.statements import Overwrite, Statement
+from hive_acid.wire.write_spec import RowCounts, WriteResult, WriteSpec, WrittenFolder
 from hive_acid.writing.publishing.output_rules import find_place
-from hive_acid.writing.statement import Statement
 from support.faults import Clock, FaultyMetastore
 from support.memory_file_system import MemoryFileSystem
 

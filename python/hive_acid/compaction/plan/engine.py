@@ -13,8 +13,7 @@ from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.wire.catalogs import DescribedColumn
 from hive_acid.wire.compaction_spec import CompactedFile, CompactionSpec, FoldedFile, RawRows
 from hive_acid.wire.scan_plan import DeleteFolder, PartitionScan, RawIds, ScanFile, ScanFolder
-from hive_acid.wire.write_spec import OutputJob
-from hive_acid.writing.engine import WriteResult
+from hive_acid.wire.write_spec import OutputJob, WriteResult
 from hive_acid.writing.table_rules import FileLayout, quote_fields
 
 

@@ -16,8 +16,8 @@ from hive_acid.model.table import TableName
 from hive_acid.older_python import add_note
 from hive_acid.quirks.beside_hive import find_in_the_way
 from hive_acid.transactions.manager import Transaction, TransactionManager
+from hive_acid.wire.write_spec import WriteResult
 from hive_acid.writing.conflicts import Conflict, meeting_lost_files
-from hive_acid.writing.engine import WriteResult
 from hive_acid.writing.publishing.publication import Publication
 
 LOG = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind
 from hive_acid.model.table import TableName
-from hive_acid.writing.engine import WriteResult
+from hive_acid.wire.write_spec import WriteResult
 
 
 @dataclass(frozen=True)

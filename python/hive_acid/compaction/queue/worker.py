@@ -34,8 +34,8 @@ from hive_acid.older_python import add_note
 from hive_acid.quirks.unseen import UnseenCompaction
 from hive_acid.transactions.commits import CommitOutcome
 from hive_acid.transactions.manager import Transaction, TransactionManager
+from hive_acid.wire.write_spec import WriteResult
 from hive_acid.writing.conflicts import Conflict, meeting_lost_files
-from hive_acid.writing.engine import WriteResult
 
 LOG = logging.getLogger(__name__)
 NOTHING_TO_DO = "there is nothing to compact"

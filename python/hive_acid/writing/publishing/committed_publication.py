@@ -9,9 +9,8 @@ from functools import partial
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.names import OUTPUT_JOB_PREFIX, FolderName
 from hive_acid.snapshot.filesystem import FileSystem
-from hive_acid.wire.write_spec import OutputJob
+from hive_acid.wire.write_spec import OutputJob, WriteResult
 from hive_acid.writing.conflicts import Conflict
-from hive_acid.writing.engine import WriteResult
 from hive_acid.writing.publishing.output_rules import (
     OutputPlan,
     find_difference,

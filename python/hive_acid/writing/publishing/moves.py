@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from hive_acid.writing.engine import WriteResult
+from hive_acid.wire.write_spec import WriteResult
 
 _ROOT: Final = ""
 

@@ -18,8 +18,7 @@ from hive_acid.model.names import (
 )
 from hive_acid.older_python import add_note
 from hive_acid.snapshot.filesystem import FileSystem
-from hive_acid.wire.write_spec import OutputJob, WrittenFolder
-from hive_acid.writing.engine import WriteResult
+from hive_acid.wire.write_spec import OutputJob, WriteResult, WrittenFolder
 
 
 class Owner(Protocol):

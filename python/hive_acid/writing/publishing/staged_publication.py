@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from hive_acid.snapshot.filesystem import FileSystem
-from hive_acid.wire.write_spec import OutputJob
-from hive_acid.writing.engine import WriteResult
+from hive_acid.wire.write_spec import OutputJob, WriteResult
 from hive_acid.writing.publishing.moves import Move, plan_moves
 from hive_acid.writing.publishing.publication import Markers, Owner, Publication
 

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from hive_acid.errors import HiveAcidError
-from hive_acid.execution.ddl import DdlExecutor, DdlStatement
+from hive_acid.execution.ddl import DdlExecutor
 from hive_acid.model.table_identity import describe_analysed
 from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.statement_kinds import StatementKind
-from hive_acid.wire.statements import Overwrite
-from hive_acid.writing.statement import Statement
+from hive_acid.wire.statements import DdlStatement, Overwrite, Statement
 from support.model_checker.clients import SparkClient
 from support.model_checker.effects import Effect, drop_partition
 from support.model_checker.engine import RowEngine

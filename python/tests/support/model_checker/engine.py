@@ -15,8 +15,7 @@ from hive_acid.model.table import TableName
 from hive_acid.reading.snapshot import ScannedSnapshot
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.wire.row_writes import RowWrites
-from hive_acid.wire.write_spec import WriteSpec, WrittenFolder
-from hive_acid.writing.engine import WriteResult
+from hive_acid.wire.write_spec import WriteResult, WriteSpec, WrittenFolder
 from support.memory_file_system import MemoryFileSystem
 from support.model_checker.effects import Effect
 from support.model_checker.output import FolderOutput

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hive_acid.model.bucket import BucketProperty
 from hive_acid.model.names import FolderKind, FolderName
 from hive_acid.wire.row_writes import RowWrites
-from hive_acid.writing.engine import RowCounts
+from hive_acid.wire.write_spec import RowCounts
 from support.model_checker.effects import Effect
 from support.model_checker.rows import Record, Row, RowId, StoredRow, format_records
 

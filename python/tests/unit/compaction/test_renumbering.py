@@ -14,8 +14,7 @@ from hive_acid.metastore.compaction_types import CompactionKind, CompactionReque
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, MetastoreLine, OperationKind
 from hive_acid.model.table import Column, Partition
 from hive_acid.wire.statement_kinds import StatementKind
-from hive_acid.wire.write_spec import WriteSpec
-from hive_acid.writing.engine import WriteResult
+from hive_acid.wire.write_spec import WriteResult, WriteSpec
 from support.statements import LOCATION, TABLE, FakeEngine, World, build_table
 from unit.compaction.worker_shop import FakeCompactionEngine
 

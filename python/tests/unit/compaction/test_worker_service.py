@@ -15,8 +15,7 @@ from hive_acid.compaction.queue.compaction_outcome import CompactionOutcome
 from hive_acid.errors import build_error
 from hive_acid.metastore.compaction_types import CompactionJob, CompactionKind
 from hive_acid.model.table import TableName
-from hive_acid.wire.write_spec import WrittenFolder
-from hive_acid.writing.engine import WriteResult
+from hive_acid.wire.write_spec import WriteResult, WrittenFolder
 from hive_acid_ops.commands import worker
 from hive_acid_ops.worker_service import COMPACTED, FAILED, REFUSED, Metrics, Report, Service
 

@@ -12,8 +12,7 @@ from hive_acid.config import Settings
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest, CompactionState
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.wire.statement_kinds import StatementKind
-from hive_acid.wire.write_spec import WrittenFolder
-from hive_acid.writing.engine import WriteResult
+from hive_acid.wire.write_spec import WriteResult, WrittenFolder
 from support.statements import TABLE, World, build_table
 
 MAJOR, MINOR = CompactionKind.MAJOR, CompactionKind.MINOR

@@ -10,10 +10,10 @@ import pytest
 
 from hive_acid.errors import HiveAcidError
 from hive_acid.execution.catalog_definitions import CatalogDefinitions
-from hive_acid.execution.ddl import DdlStatement
 from hive_acid.model.table import TableName
 from hive_acid.wire.catalogs import DescribedDatabase, DescribedTable, DropDatabaseRequest, DropTableRequest
 from hive_acid.wire.ddl_kinds import DdlKind
+from hive_acid.wire.statements import DdlStatement
 from support.memory_file_system import MemoryFileSystem
 
 TABLE = TableName("db", "t")

@@ -8,19 +8,20 @@ import pytest
 
 from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError
-from hive_acid.execution.created_tables import MAX_WAIT_MS, CreatedTable, CreatedTables
+from hive_acid.execution.created_tables import MAX_WAIT_MS, CreatedTables
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
 from hive_acid.wire.statement_kinds import StatementKind
+from hive_acid.wire.statements import CreatedTable
 from support.statements import LOCATION, TABLE, World, build_table
 
 
 def take_back(world: World, identity: str | None = None) -> list[str]:
     """Whether it was dropped: then one entry."""
     dropped: list[str] = []
-    created = CreatedTable(TABLE, identity or world.memory.table_identity(TABLE))
+    created = CreatedTable(TABLE, identity or world.memory.table_identity(TABLE), "no disk")
     tables = CreatedTables(world.warehouse, Settings(world.settings))
     try:
-        tables.take_back(created, lambda: dropped.append("dropped"), "no disk")
+        tables.take_back(created, lambda: dropped.append("dropped"))
     finally:
         assert not world.memory.held_locks(TABLE) or world.open_transactions(), "nothing of it is left"
     return dropped
@@ -29,8 +30,8 @@ def take_back(world: World, identity: str | None = None) -> list[str]:
 def test_a_table_that_nobody_has_used_is_dropped_under_an_exclusive_lock(world: World) -> None:
     held: list[LockKind] = []
     tables = CreatedTables(world.warehouse, Settings({}))
-    created = CreatedTable(TABLE, world.memory.table_identity(TABLE))
-    tables.take_back(created, lambda: held.extend(lock.kind for lock in world.memory.held_locks()), "no disk")
+    created = CreatedTable(TABLE, world.memory.table_identity(TABLE), "no disk")
+    tables.take_back(created, lambda: held.extend(lock.kind for lock in world.memory.held_locks()))
     assert held == [LockKind.EXCLUSIVE]
     assert world.open_transactions() == []
 
@@ -60,8 +61,8 @@ def lose_the_commit(world: World) -> None:
 @pytest.mark.parametrize("drop", [lose_the_drops_answer, lose_the_commit], ids=lambda drop: drop.__name__)
 def test_a_table_that_is_gone_is_not_said_to_stay(world: World, drop: Callable[[World], None]) -> None:
     tables = CreatedTables(world.warehouse, Settings({}))
-    created = CreatedTable(TABLE, world.memory.table_identity(TABLE))
-    tables.take_back(created, lambda: drop(world), "no disk")
+    created = CreatedTable(TABLE, world.memory.table_identity(TABLE), "no disk")
+    tables.take_back(created, lambda: drop(world))
     assert world.memory.table_names() == []
 
 
@@ -70,9 +71,9 @@ def test_a_table_that_could_not_be_dropped_stays_and_the_error_says_so(world: Wo
         raise OSError("the connection is lost")
 
     tables = CreatedTables(world.warehouse, Settings({}))
-    created = CreatedTable(TABLE, world.memory.table_identity(TABLE))
+    created = CreatedTable(TABLE, world.memory.table_identity(TABLE), "no disk")
     with pytest.raises(HiveAcidError, match="could not be dropped") as error:
-        tables.take_back(created, fail, "no disk")
+        tables.take_back(created, fail)
     assert error.value.getCondition() == "HIVE_ACID_CREATED_TABLE_KEPT"
     assert world.open_transactions() == []
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from hive_acid.errors import HiveAcidError
-from hive_acid.execution.ddl import DdlStatement
 from hive_acid.metastore.types import HeldLock, LockComponent, LockKind, LockState, MetastoreLine, OperationKind
 from hive_acid.model.table import Column, Partition, TableName
 from hive_acid.model.table_identity import describe_analysed
 from hive_acid.transactions.ddl_locks import DDL_LOCKS
 from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.statement_kinds import StatementKind
+from hive_acid.wire.statements import DdlStatement
 from support.altered_tables import KEY, NAMES, OTHER, build, build_altered_world
 from support.statements import TABLE, World, build_table
 

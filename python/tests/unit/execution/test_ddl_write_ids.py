@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.execution.ddl import DdlStatement
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, MetastoreLine, OperationKind, TransactionState
 from hive_acid.model.table import TableName
 from hive_acid.wire.ddl_kinds import DdlKind
+from hive_acid.wire.statements import DdlStatement
 from support.altered_tables import OTHER, build, build_altered_world
 from support.statements import TABLE, World
 

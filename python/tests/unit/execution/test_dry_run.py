@@ -12,7 +12,7 @@ from hive_acid.model.table import Column, Partition, TableName
 from hive_acid.model.table_identity import describe_analysed
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.statements import Overwrite
-from hive_acid.writing.engine import RowCounts
+from hive_acid.wire.write_spec import RowCounts
 from support.statements import LOCATION, TABLE, World, build_table
 
 KINDS = list(StatementKind)

@@ -11,7 +11,8 @@ from hive_acid.errors import HiveAcidError, SnapshotUnavailable
 from hive_acid.model.table import TableName
 from hive_acid.model.table_identity import describe_analysed
 from hive_acid.reading.ended_readers import EndedReaders
-from hive_acid.reading.readers import Readers, ReadTable
+from hive_acid.reading.readers import Readers
+from hive_acid.wire.scan_requests import ReadTable
 from support.jobs import FakeJobs
 from support.statements import TABLE, World, build_table
 

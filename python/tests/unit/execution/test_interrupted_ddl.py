@@ -9,10 +9,10 @@ import pytest
 
 from hive_acid.config import Settings
 from hive_acid.errors import build_error
-from hive_acid.execution.created_tables import CreatedTable, CreatedTables
-from hive_acid.execution.ddl import DdlStatement
+from hive_acid.execution.created_tables import CreatedTables
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.wire.ddl_kinds import DdlKind
+from hive_acid.wire.statements import CreatedTable, DdlStatement
 from support.altered_tables import build, build_altered_world
 from support.polling import eventually
 from support.statements import TABLE, World
@@ -87,10 +87,10 @@ def test_a_thread_ends_what_takes_long_and_the_interrupt_says_so(world: World, i
 
 def test_the_lock_on_a_table_that_is_taken_back_stays_too(world: World) -> None:
     engine = Engine(world, 3)
-    created = CreatedTable(TABLE, world.memory.table_identity(TABLE))
+    created = CreatedTable(TABLE, world.memory.table_identity(TABLE), "no disk")
     tables = CreatedTables(world.warehouse, Settings({}))
     with pytest.raises(KeyboardInterrupt):
-        tables.take_back(created, interrupt, "no disk", engine.is_running)
+        tables.take_back(created, interrupt, engine.is_running)
     assert engine.held == [True] * 4
     assert not world.memory.held_locks() and not world.open_transactions()
 

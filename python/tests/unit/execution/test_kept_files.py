@@ -15,7 +15,8 @@ from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
 from hive_acid.model.table_identity import describe_analysed
 from hive_acid.reading.read_transaction import ReadTransaction
-from hive_acid.reading.readers import Readers, ReadTable
+from hive_acid.reading.readers import Readers
+from hive_acid.wire.scan_requests import ReadTable
 from hive_acid.wire.statement_kinds import StatementKind
 from support.faults import Lost
 from support.jobs import FakeJobs

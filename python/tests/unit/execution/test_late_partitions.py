@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 
 from hive_acid.errors import WriteConflict
-from hive_acid.execution.ddl import DdlStatement
 from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.metastore.types import LockKind, MetastoreLine
 from hive_acid.model.table import Column, Partition, TableName
 from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.statement_kinds import StatementKind
+from hive_acid.wire.statements import DdlStatement
 from support.altered_tables import build
 from support.statements import LOCATION, TABLE, FakeEngine, World, build_table
 

@@ -8,8 +8,7 @@ from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.names import STAGING_PREFIX
 from hive_acid.model.table import Column, Partition
 from hive_acid.wire.statement_kinds import StatementKind
-from hive_acid.wire.write_spec import WrittenFolder
-from hive_acid.writing.engine import WriteResult
+from hive_acid.wire.write_spec import WriteResult, WrittenFolder
 from hive_acid.writing.publishing.moves import Move, plan_moves
 from support.statements import LOCATION, TABLE, World, build_table
 

@@ -11,7 +11,7 @@ import pytest
 from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.errors.outcome import StatementOutcome, find_outcome, tell
-from hive_acid.execution.ddl import DdlExecutor, DdlStatement
+from hive_acid.execution.ddl import DdlExecutor
 from hive_acid.execution.executor import Executor
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import Column, Partition
@@ -20,6 +20,7 @@ from hive_acid.transactions.locks import Identity
 from hive_acid.transactions.manager import TransactionManager
 from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.statement_kinds import StatementKind
+from hive_acid.wire.statements import DdlStatement
 from support.fault_cells import Cell
 from support.fault_points import ENGINE, FILES, METASTORE, Call, FaultPoints, Step
 from support.mutations import MUTATIONS, Mutation

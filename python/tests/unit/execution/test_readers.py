@@ -11,7 +11,8 @@ from hive_acid.errors import HiveAcidError, LockTimeout, SnapshotUnavailable, Wr
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
 from hive_acid.model.table import Column, Partition, TableName
 from hive_acid.model.table_identity import describe_analysed
-from hive_acid.reading.readers import Readers, ReadTable
+from hive_acid.reading.readers import Readers
+from hive_acid.wire.scan_requests import ReadTable
 from hive_acid.wire.statement_kinds import StatementKind
 from support.jobs import FakeJobs
 from support.polling import eventually

@@ -21,8 +21,8 @@ from hive_acid.execution.steps import (
     TOGETHER,
 )
 from hive_acid.wire.statement_kinds import StatementKind
+from hive_acid.wire.write_spec import RowCounts
 from hive_acid.writing.conflicts import Conflict
-from hive_acid.writing.engine import RowCounts
 from hive_acid.writing.snapshot_checks import SnapshotChecks
 from support.statements import World
 

@@ -11,8 +11,7 @@ from hive_acid.errors import HiveAcidError, WriteConflict
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine
 from hive_acid.model.table import Column, Partition, TableName
 from hive_acid.wire.statement_kinds import StatementKind
-from hive_acid.wire.statements import Overwrite
-from hive_acid.writing.statement import Statement
+from hive_acid.wire.statements import Overwrite, Statement
 from support.statements import LOCATION, TABLE, FakeEngine, World, build_table
 
 OTHER = TableName("db", "other")

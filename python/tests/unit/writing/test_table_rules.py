@@ -10,7 +10,7 @@ from hive_acid.metastore.server_settings import checks_capabilities
 from hive_acid.model.table import Column, TableDescription, TableName
 from hive_acid.wire.row_writes import RowWrites
 from hive_acid.wire.statement_kinds import StatementKind
-from hive_acid.writing.statement import Statement
+from hive_acid.wire.statements import Statement
 from hive_acid.writing.table_rules import build_row_type, find_storage_fault, refuse_unseen, refuse_unwritable
 
 

@@ -19,7 +19,7 @@ import hiveacid.wire.{
   ScanFile,
   Spread,
   Wire,
-  WriteReport,
+  WriteResult,
   WriteSpec
 }
 import hiveacid.write.SpecChanges.SpecChange
@@ -154,7 +154,7 @@ abstract class AcidOrcSuite extends munit.FunSuite {
     }
 
     /** Writes all rows as one insert; returns the job's report. */
-    def insert(rows: DataFrame, overrides: SpecChange*): WriteReport = {
+    def insert(rows: DataFrame, overrides: SpecChange*): WriteResult = {
       val changes = rows.selectExpr(
         "cast(0 as tinyint) as __change",
         "cast(null as struct<writeid:bigint,bucketid:int,rowid:bigint>) as __row_id",
@@ -166,7 +166,7 @@ abstract class AcidOrcSuite extends munit.FunSuite {
     }
 
     /** Gives the columns that `assign` names a new value where the condition holds. */
-    def update(condition: String, assign: (String, String)*): WriteReport = {
+    def update(condition: String, assign: (String, String)*): WriteResult = {
       val values = schema.fieldNames.toSeq.map(c => s"${assign.toMap.getOrElse(c, c)} as $c")
       val columns = Seq("cast(1 as tinyint) as __change", "ROW__ID as __row_id") ++ values
       val report = run(read().where(condition).selectExpr(columns: _*), UpdateKind)
@@ -177,25 +177,25 @@ abstract class AcidOrcSuite extends munit.FunSuite {
     }
 
     /** Deletes the rows that meet the condition. */
-    def delete(condition: String, overrides: SpecChange*): WriteReport =
+    def delete(condition: String, overrides: SpecChange*): WriteResult =
       deleteRows(read().where(condition).select("ROW__ID"), overrides: _*)
 
     /** Deletes the rows whose row IDs are the only column. */
-    def deleteRows(rowIds: DataFrame, overrides: SpecChange*): WriteReport = {
+    def deleteRows(rowIds: DataFrame, overrides: SpecChange*): WriteResult = {
       val changes = rowIds.toDF("__row_id").selectExpr("cast(2 as tinyint) as __change", "__row_id")
       val report = run(changes, DeleteKind, overrides: _*)
       deleteFolders ++= folders(report)
       report
     }
 
-    def run(changes: DataFrame, kind: RowWrites, overrides: SpecChange*): WriteReport = {
+    def run(changes: DataFrame, kind: RowWrites, overrides: SpecChange*): WriteResult = {
       val plan = changes.asInstanceOf[org.apache.spark.sql.classic.Dataset[_]].queryExecution.analyzed
       val report = WriteJob.run(spark, plan, spec(kind, overrides: _*))
       nextWriteId += 1
       report
     }
 
-    private def folders(report: WriteReport) = report.folders.map(_.name)
+    private def folders(report: WriteResult) = report.folders.map(_.name)
 
     /** The snapshot of all folders. */
     def read(

@@ -21,7 +21,7 @@ object CompactionJob {
     * @param message
     *   a CompactionSpec
     * @return
-    *   the WriteReport of a [[WriteJob]], without numbers of rows
+    *   the WriteResult of a [[WriteJob]], without numbers of rows
     */
   def run(session: SparkSession, message: String): String = {
     val spec = CheckedCompaction.of(Wire.read[CompactionSpec](message))

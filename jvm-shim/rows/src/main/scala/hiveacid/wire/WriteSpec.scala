@@ -66,7 +66,9 @@ final case class WrittenFolder(
 )
 
 /** Rows of the target by what happened to them. */
-final case class WrittenRows(inserted: Long, updated: Long, deleted: Long)
+final case class RowCounts(inserted: Long, updated: Long, deleted: Long, replaced: Long) {
+  def affected: Long = inserted + updated + deleted
+}
 
 /** The folders that a write job left in staging. */
-final case class WriteReport(folders: Seq[WrittenFolder], rows: WrittenRows)
+final case class WriteResult(folders: Seq[WrittenFolder], counts: RowCounts)

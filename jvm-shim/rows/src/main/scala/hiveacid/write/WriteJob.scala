@@ -9,7 +9,7 @@ import hiveacid.errors.{AcidException, QuietPaths, StorageFailure}
 import hiveacid.formats.NewFiles
 import hiveacid.formats.orc.RowSetter
 import hiveacid.values.{DeleteKind, InsertKind, WallClock}
-import hiveacid.wire.{WriteReport, WriteSpec, WrittenFolder, WrittenRows}
+import hiveacid.wire.{RowCounts, WriteResult, WriteSpec, WrittenFolder}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, FSError, Path}
 import org.apache.hadoop.hive.ql.exec.vector.StructColumnVector
@@ -44,7 +44,7 @@ object WriteJob extends Logging {
       changes: LogicalPlan,
       message: WriteSpec,
       check: (LogicalPlan, QueryExecution) => Unit = (_, _) => ()
-  ): WriteReport = {
+  ): WriteResult = {
     val spec = CheckedSpec.of(message)
     val conf = session.sessionState.newHadoopConf()
     val tasks = execute(session, changes, spec, conf, check)
@@ -60,7 +60,7 @@ object WriteJob extends Logging {
     * @return
     *   as `run`
     */
-  def runEmpty(session: SparkSession, partitions: Seq[String], message: WriteSpec): WriteReport = {
+  def runEmpty(session: SparkSession, partitions: Seq[String], message: WriteSpec): WriteResult = {
     val spec = CheckedSpec.of(message)
     val conf = session.sessionState.newHadoopConf()
     val output = AttemptOutput.ofDriver(spec.place.staging, spec.place.output, conf)
@@ -188,15 +188,15 @@ object WriteJob extends Logging {
         }
       }
 
-  private[hiveacid] def report(files: Seq[WrittenFile], counts: Seq[RowCounts]): WriteReport = {
+  private[hiveacid] def report(files: Seq[WrittenFile], counts: Seq[RowCounter]): WriteResult = {
     val folders = files.groupBy(f => (f.partition, f.folder)).toSeq.sortBy(_._1)
     val written = folders.map { case ((partition, name), inFolder) =>
       val sizes = inFolder.map(_.bytes)
       val names = inFolder.map(_.name)
       WrittenFolder(name, inFolder.map(_.rows).sum, sizes.sum, names, partition, sizes, inFolder.map(_.attempt))
     }
-    val rows = WrittenRows(counts.map(_.inserted).sum, counts.map(_.updated).sum, counts.map(_.deleted).sum)
-    WriteReport(written, rows)
+    val rows = RowCounts(counts.map(_.inserted).sum, counts.map(_.updated).sum, counts.map(_.deleted).sum, replaced = 0)
+    WriteResult(written, rows)
   }
 
   private def storage(path: Path, action: String, reason: String): AcidException =

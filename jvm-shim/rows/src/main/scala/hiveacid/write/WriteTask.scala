@@ -32,10 +32,10 @@ final case class WrittenFile(
 )
 
 /** The files that the one attempt of a task that counts has written. */
-final case class WrittenTask(files: Seq[WrittenFile], counts: RowCounts)
+final case class WrittenTask(files: Seq[WrittenFile], counts: RowCounter)
 
 /** Rows of the target by what happened to them. One that was moved to another partition is updated. */
-final class RowCounts extends Serializable {
+final class RowCounter extends Serializable {
   var inserted, updated, deleted = 0L
 
   def add(change: Byte): Unit = change match {
@@ -58,7 +58,7 @@ final class WriteTask(spec: CheckedSpec, conf: Configuration, context: TaskConte
   private val output = AttemptOutput.of(spec.place.staging, spec.place.output, conf, context)
   private val files = ArrayBuffer.empty[WrittenFile]
 
-  private val counts = new RowCounts
+  private val counts = new RowCounter
 
   private def written: WrittenTask = WrittenTask(files.toSeq, counts)
 

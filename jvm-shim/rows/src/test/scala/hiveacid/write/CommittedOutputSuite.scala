@@ -2,7 +2,7 @@ package hiveacid.write
 
 import hiveacid.AcidOrcSuite
 import hiveacid.write.SpecChanges.output
-import hiveacid.wire.{OutputJob, WriteReport}
+import hiveacid.wire.{OutputJob, WriteResult}
 import org.apache.hadoop.fs.Path
 
 import org.apache.spark.sql.functions.{col, udf}
@@ -32,9 +32,9 @@ class CommittedOutputSuite extends AcidOrcSuite {
     folder.getFileSystem(t.conf).listStatus(folder).map(_.getPath.getName).sorted.toSeq
   }
 
-  private def attempts(report: WriteReport): Seq[String] = report.folders.flatMap(_.attempts).distinct
+  private def attempts(report: WriteResult): Seq[String] = report.folders.flatMap(_.attempts).distinct
 
-  private def commit(t: Table, report: WriteReport, id: String = Id): Unit = {
+  private def commit(t: Table, report: WriteResult, id: String = Id): Unit = {
     val commits = new OutputCommits(id, t.conf)
     commits.commitTasks(t.root.toString, attempts(report))
     commits.commit(t.root.toString)

@@ -2,7 +2,7 @@ package hiveacid.write
 
 import hiveacid.AcidOrcSuite
 import hiveacid.values.MixedKind
-import hiveacid.wire.WriteReport
+import hiveacid.wire.WriteResult
 import hiveacid.write.SpecChanges.{cores, maxBuckets, partitionedBy, statementId}
 
 import org.apache.spark.SparkThrowable
@@ -32,11 +32,11 @@ class MixedChangesSuite extends AcidOrcSuite {
     old.unionAll(fresh)
   }
 
-  private def folders(report: WriteReport) = report.folders.map(f => f.name -> f.files)
+  private def folders(report: WriteResult) = report.folders.map(f => f.name -> f.files)
 
-  private def counts(report: WriteReport) = Seq(report.rows.inserted, report.rows.updated, report.rows.deleted)
+  private def counts(report: WriteResult) = Seq(report.counts.inserted, report.counts.updated, report.counts.deleted)
 
-  private def add(t: Table, report: WriteReport): Unit = {
+  private def add(t: Table, report: WriteResult): Unit = {
     val (deletes, inserts) = folders(report).map(_._1).partition(_.startsWith("delete_"))
     t.deleteFolders ++= deletes
     t.dataFolders ++= inserts

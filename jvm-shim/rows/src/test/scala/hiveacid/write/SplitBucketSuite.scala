@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 
 import hiveacid.AcidOrcSuite
 import hiveacid.values.{InsertKind, UpdateKind}
-import hiveacid.wire.{Buckets, WriteReport}
+import hiveacid.wire.{Buckets, WriteResult}
 import hiveacid.write.SpecChanges.{
   SpecChange,
   cores,
@@ -49,10 +49,10 @@ class SplitBucketSuite extends AcidOrcSuite {
 
   private def rows() = spark.range(0, Rows, 1, 1).selectExpr("id", "concat('row ', id) as s")
 
-  private def folders(report: WriteReport): Seq[String] = report.folders.map(_.name)
+  private def folders(report: WriteResult): Seq[String] = report.folders.map(_.name)
 
   /** The change of all rows into what `value` makes of them, with staging on the hooked file system. */
-  private def change(t: Table, value: String): WriteReport = {
+  private def change(t: Table, value: String): WriteResult = {
     val changes = t.read().selectExpr("cast(1 as tinyint) as __change", "ROW__ID as __row_id", "id", s"$value as s")
     val report = t.run(changes, UpdateKind, cores(3), staging(s"hooked:${t.root.toUri.getPath}"))
     val (deletes, inserts) = folders(report).partition(_.startsWith("delete_"))
@@ -128,7 +128,7 @@ class SplitBucketSuite extends AcidOrcSuite {
       val settings =
         Seq(partitionedBy("k"), cores(3)) ++ overrides
       val report = t.run(changes, InsertKind, settings: _*)
-      assertEquals(report.rows.inserted, Rows)
+      assertEquals(report.counts.inserted, Rows)
       report.folders.map(f => s"${f.partition}/${f.name}" -> f.files)
     }
     val all = Seq("bucket_00000", "bucket_00001", "bucket_00002")
@@ -146,7 +146,7 @@ class SplitBucketSuite extends AcidOrcSuite {
   }
 
   /** New rows of four map tasks into the one bucket of a bucketed table. */
-  private def insertOfFourTasks(t: Table, overrides: SpecChange*): WriteReport = {
+  private def insertOfFourTasks(t: Table, overrides: SpecChange*): WriteResult = {
     val source = spark.range(0, Rows, 1, 4).selectExpr("id", "concat('row ', id) as s")
     val hooked = staging(s"hooked:${t.root.toUri.getPath}")
     val bucketed: SpecChange = _.copy(buckets = Buckets(Seq(0), 1, 2, ""))

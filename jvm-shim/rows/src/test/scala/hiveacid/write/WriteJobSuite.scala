@@ -2,7 +2,7 @@ package hiveacid.write
 
 import hiveacid.AcidOrcSuite
 import hiveacid.values.{BucketProperty, InsertKind}
-import hiveacid.wire.{WriteReport, WrittenRows}
+import hiveacid.wire.{RowCounts, WriteResult}
 import hiveacid.write.SpecChanges.{
   SpecChange,
   discards,
@@ -30,7 +30,7 @@ class WriteJobSuite extends AcidOrcSuite {
     if (fs.exists(t.root)) fs.listStatus(t.root).map(_.getPath.getName).sorted.toSeq else Nil
   }
 
-  private def folders(report: WriteReport): Seq[(String, Seq[String])] = report.folders.map(f => f.name -> f.files)
+  private def folders(report: WriteResult): Seq[(String, Seq[String])] = report.folders.map(f => f.name -> f.files)
 
   test("an insert reports its folder, files, rows and bytes, and leaves nothing else in the staging folder") {
     val t = table()
@@ -39,7 +39,7 @@ class WriteJobSuite extends AcidOrcSuite {
     val bytes = t.bucketFiles("delta_12345678_12345678_0007").map(_.getLen).sum
     assertEquals(report.folders.head.rows, 100L)
     assertEquals(report.folders.head.bytes, bytes)
-    assertEquals((report.rows.inserted, report.rows.deleted), (100L, 0L))
+    assertEquals((report.counts.inserted, report.counts.deleted), (100L, 0L))
     assertEquals(names(t), Seq("delta_12345678_12345678_0007"))
   }
 
@@ -60,7 +60,7 @@ class WriteJobSuite extends AcidOrcSuite {
     val t = table()
     val report = t.insert(rows(50, 5), overwrites, maxBuckets(2), writeId(7))
     assertEquals(folders(report), Seq("base_0000007" -> Seq("bucket_00000", "bucket_00001")))
-    assertEquals(report.rows.inserted, 50L)
+    assertEquals(report.counts.inserted, 50L)
     sameRows(t.read(), rows(50, 1))
     assertEquals(t.read().select("ROW__ID").distinct().count(), 50L)
   }
@@ -81,18 +81,18 @@ class WriteJobSuite extends AcidOrcSuite {
     val report = WriteJob.runEmpty(spark, Seq("k=1", "k=2"), spec)
     assertEquals(folders(report), Seq.fill(2)("base_0000007" -> Seq("bucket_00000")))
     assertEquals(report.folders.map(_.partition), Seq("k=1", "k=2"))
-    assertEquals(report.rows.inserted, 0L)
+    assertEquals(report.counts.inserted, 0L)
     t.dataFolders = Seq("k=1/base_0000007", "k=2/base_0000007")
     assertEquals(t.bucketFiles("k=1/base_0000007").map(_.getLen > 0), Seq(true))
     assertEquals(t.read().count(), 0L)
   }
 
   test("a job that discards reports what it would write, with all counts, and stores nothing") {
-    def counts(report: WriteReport) = Seq(report.rows.inserted, report.rows.updated, report.rows.deleted)
-    def bytes(report: WriteReport) = report.folders.map(_.bytes).sum
+    def counts(report: WriteResult) = Seq(report.counts.inserted, report.counts.updated, report.counts.deleted)
+    def bytes(report: WriteResult) = report.folders.map(_.bytes).sum
     val t = table()
     t.insert(rows(100, 4))
-    val jobs = Seq[Seq[SpecChange] => WriteReport](
+    val jobs = Seq[Seq[SpecChange] => WriteResult](
       more => t.insert(rows(50, 3), more: _*),
       more => t.delete("id % 3 = 0", more: _*)
     )
@@ -180,7 +180,7 @@ class WriteJobSuite extends AcidOrcSuite {
     val t = table()
     t.insert(rows(3000, 3))
     val report = t.update("id % 3 = 0", "s" -> "concat(s, '!')")
-    assertEquals(report.rows, WrittenRows(0, 1000, 0))
+    assertEquals(report.counts, RowCounts(0, 1000, 0, 0))
     val names = Seq("bucket_00000", "bucket_00001", "bucket_00002")
     assertEquals(
       folders(report),

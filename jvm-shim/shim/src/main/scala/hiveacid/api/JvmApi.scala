@@ -5,7 +5,7 @@ import hiveacid.expressions.SourceChangedException
 import hiveacid.python.{PythonApi, PythonSide, TokenClient}
 import hiveacid.scan.{AcidFileIndex, AcidRelation, BareCount, ReadListener}
 import hiveacid.values.PartitionValues
-import hiveacid.wire.{Misspelling, Wire, WriteReport, WriteSpec}
+import hiveacid.wire.{Wire, WriteResult, WriteSpec}
 import hiveacid.write.WriteJob
 import py4j.GatewayServer
 
@@ -69,7 +69,7 @@ object JvmApi {
     reported(call, job, WriteJob.runEmpty(call.session, Wire.read[Seq[String]](partitions), job))
   }
 
-  private def reported(call: RunningStatements.Call, job: WriteSpec, report: WriteReport): String = {
+  private def reported(call: RunningStatements.Call, job: WriteSpec, report: WriteResult): String = {
     call.mayHaveChanged = true
     call.written.note(report, job.place.staging)
     Wire.write(report)
@@ -82,12 +82,13 @@ object JvmApi {
     Wire.write(PartitionsToLock.find(call.session, call.command, changes))
   }
 
-  /** The first Misspelling among these names of the target's partitions; null if there is none. */
+  /** The first of these names of the target's partitions that is not Hive's, and the one that Hive gives its values;
+    * null if there is none.
+    */
   def findMisspelled(key: String, names: String): String = RunningStatements.inCall(key) { call =>
     val asked = Wire.read[IndexedSeq[String]](names)
     val zone = call.session.sessionState.conf.sessionLocalTimeZone
-    val found = PartitionValues(call.command.target, zone).findMisspelled(asked)
-    Wire.write(found.map { case (name, wanted) => Misspelling(name, wanted) })
+    Wire.write(PartitionValues(call.command.target, zone).findMisspelled(asked))
   }
 
   /** Once the locks are there: runs the statement of Spark's own. */

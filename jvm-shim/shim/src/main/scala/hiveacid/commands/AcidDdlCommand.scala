@@ -4,7 +4,7 @@ import hiveacid.plugins.TableStatement
 import hiveacid.values.AcidTable
 import hiveacid.python.PythonSide
 import hiveacid.scan.SessionTransactions
-import hiveacid.wire.{AlterRequest, DdlKind}
+import hiveacid.wire.{DdlKind, DdlStatement}
 
 import org.apache.spark.sql.{Row, SparkSession => ApiSession}
 import org.apache.spark.sql.catalyst.TableIdentifier
@@ -58,8 +58,8 @@ case class AcidDdlCommand(
     }
 
   /** The request to Python. */
-  def request(session: SparkSession): AlterRequest =
-    AlterRequest(kind, tables.map(AcidTable.name), partitions, locations, newName, PythonSide.settings(session))
+  def request(session: SparkSession): DdlStatement =
+    DdlStatement(kind, tables.map(AcidTable.name), partitions, locations, newName, PythonSide.settings(session))
 
   private def newName = command match {
     case rename: AlterTableRenameCommand => Some(rename.newName.table)

@@ -5,7 +5,7 @@ import hiveacid.formats.ValueUse
 import hiveacid.values.{AcidTable, DeleteKind, InsertKind, RowWrites}
 import hiveacid.python.PythonSide
 import hiveacid.scan.{AcidFileIndex, AnalysedTables, ReadZones, SessionTransactions}
-import hiveacid.wire.{AffectedRows, Overwrite, StatementKind, WriteRequest}
+import hiveacid.wire.{Overwrite, RowCounts, Statement, StatementKind}
 
 import org.apache.spark.sql.{Row, SparkSession => ApiSession}
 import org.apache.spark.sql.catalyst.TableIdentifier
@@ -82,7 +82,7 @@ case class AcidWriteCommand(
     else ValueUse.Shown
 
   /** The request to Python. */
-  def request(session: SparkSession): WriteRequest = {
+  def request(session: SparkSession): Statement = {
     val title = kind.name.toUpperCase
     refuseOtherTransaction(session)
     SessionTransactions.refuseOutside(session, origin.sqlText.isDefined, title, table)
@@ -95,9 +95,9 @@ case class AcidWriteCommand(
     if (AcidTable.ownCatalog(target).isDefined)
       SessionTransactions.refuse(session, s"${kind.name.toUpperCase} of a table of another catalog", table)
 
-  private def built(session: SparkSession): WriteRequest = WriteRequest(
+  private def built(session: SparkSession): Statement = Statement(
     kind = kind,
-    table = table,
+    target = table,
     writes = writes,
     timeZone = session.sessionState.conf.sessionLocalTimeZone,
     parallelism = session.sparkContext.defaultParallelism,
@@ -113,7 +113,7 @@ case class AcidWriteCommand(
 object AcidWriteCommand {
 
   /** The number that a kind of statement counts by this name. */
-  private def count(rows: AffectedRows, name: String): Long = name match {
+  private def count(rows: RowCounts, name: String): Long = name match {
     case "affected" => rows.affected
     case "updated"  => rows.updated
     case "deleted"  => rows.deleted

@@ -8,7 +8,7 @@ import hiveacid.values.AcidTable
 import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.python.PythonSide
 import hiveacid.scan.SessionTransactions
-import hiveacid.wire.{OperatorRequest, OperatorRows, OperatorStatement, Wire}
+import hiveacid.wire.{OperatorRequest, OperatorStatement, Wire}
 
 import org.apache.spark.sql.{Row, SparkSession => ApiSession}
 import org.apache.spark.sql.catalyst.TableIdentifier
@@ -63,7 +63,7 @@ case class OperatorCommand(
     }
     val described = id.filter(_ => mustExist || partition.nonEmpty).map(catalog.table) // or Spark's error
     val asked = request(session, id, described)
-    val rows = PythonSide.message[OperatorRows](catalog.api.operate(Wire.write(asked))).rows.map(row)
+    val rows = PythonSide.message[Seq[Seq[Any]]](catalog.api.operate(Wire.write(asked))).map(row)
     if (rows.isEmpty) { // a name that was mistyped, perhaps
       if (described.isEmpty) id.foreach(catalog.table)
       database.foreach(catalog.checkDatabase)

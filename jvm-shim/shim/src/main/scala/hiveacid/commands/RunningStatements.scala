@@ -8,7 +8,7 @@ import hiveacid.errors.AcidException
 import hiveacid.python.{PythonSide, PythonThreads, SidecarApi}
 import hiveacid.scan.SessionTransactions
 import hiveacid.values.AcidTable
-import hiveacid.wire.{AffectedRows, DryRunAnswer, TakeBackRequest, Wire, WriteRequest}
+import hiveacid.wire.{CreatedTable, DryRunAnswer, RowCounts, Statement, Wire}
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -54,8 +54,8 @@ object RunningStatements {
   private val counter = new AtomicLong
 
   /** Runs a statement in Python, which calls `write` back with the key it is given. */
-  def execute(session: SparkSession, command: AcidWriteCommand, written: WrittenFiles): AffectedRows =
-    withWrites[AffectedRows](session, Seq(command -> written)) { (keys, requests) =>
+  def execute(session: SparkSession, command: AcidWriteCommand, written: WrittenFiles): RowCounts =
+    withWrites[RowCounts](session, Seq(command -> written)) { (keys, requests) =>
       api(session, command).execute(Wire.write(requests.head), keys.head)
     }
 
@@ -66,8 +66,8 @@ object RunningStatements {
     }
 
   /** The same for statements that are one transaction. */
-  def executeTogether(session: SparkSession, commands: Seq[(AcidWriteCommand, WrittenFiles)]): AffectedRows =
-    withWrites[AffectedRows](session, commands) { (keys, requests) =>
+  def executeTogether(session: SparkSession, commands: Seq[(AcidWriteCommand, WrittenFiles)]): RowCounts =
+    withWrites[RowCounts](session, commands) { (keys, requests) =>
       api(session, commands.head._1).executeTogether(Wire.write(requests), Wire.write(keys))
     }
 
@@ -90,12 +90,12 @@ object RunningStatements {
   ): Unit =
     withCalls(session, Seq(Right(drop) -> new WrittenFiles), unchanged = "TABLE_CREATED") { keys =>
       val reason = String.valueOf(failure.getMessage)
-      val request = TakeBackRequest(AcidTable.name(table), identity, reason, PythonSide.settings(session))
+      val request = CreatedTable(AcidTable.name(table), identity, reason, PythonSide.settings(session))
       PythonSide.apiFor(session, table).takeBack(Wire.write(request), keys.head)
     }
 
   private def withWrites[T: JavaTypeable](session: SparkSession, commands: Seq[(AcidWriteCommand, WrittenFiles)])(
-      run: (Seq[String], Seq[WriteRequest]) => Object
+      run: (Seq[String], Seq[Statement]) => Object
   ): T = {
     commands.foreach { case (command, _) => new BareTarget(session, command).check() }
     val cached = commands.map { case (command, _) => StatementCaches.use(session, command) }

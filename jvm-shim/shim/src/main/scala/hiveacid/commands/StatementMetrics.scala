@@ -2,7 +2,7 @@ package hiveacid.commands
 
 import scala.util.control.NonFatal
 
-import hiveacid.wire.AffectedRows
+import hiveacid.wire.RowCounts
 
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSession
@@ -12,7 +12,7 @@ import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 /** The numbers at the node of a statement in the SQL tab: rows by what became of them, files and bytes. */
 object StatementMetrics extends Logging {
 
-  /** The keys are the parts of [[AffectedRows]], `files` and `bytes`. */
+  /** The keys are the parts of [[RowCounts]], `files` and `bytes`. */
   def create(): Map[String, SQLMetric] = {
     val context = SparkSession.active.sparkContext
     val rows =
@@ -27,7 +27,7 @@ object StatementMetrics extends Logging {
   def show(
       session: SparkSession,
       metrics: => Map[String, SQLMetric],
-      rows: AffectedRows,
+      rows: RowCounts,
       written: Seq[WrittenFiles]
   ): Unit =
     try {

@@ -27,7 +27,7 @@ trait PythonApi {
   /** The Hint of a plain text that Spark's parser has refused; null if no other engine is known to take it. */
   def hint(text: String): Object
 
-  /** OperatorRequest: runs such a statement. Returns OperatorRows. */
+  /** OperatorRequest: runs such a statement. Returns its rows. */
   def operate(request: String): Object
 
   /** TableQuestion: how much is to be read of a table. Returns a TableContent, for Python alone. */
@@ -48,23 +48,23 @@ trait PythonApi {
   /** ScanRequest: the TableScan of one table in the snapshot of a statement or of a read execution. */
   def scan(request: String): Object
 
-  /** WriteRequest: runs a statement in a transaction; `call` is the key for `JvmApi.write`. Returns AffectedRows. */
+  /** Statement: runs a statement in a transaction; `call` is the key for `JvmApi.write`. Returns RowCounts. */
   def execute(request: String, call: String): Object
 
-  /** WriteRequest: what a statement would do. Returns a DryRunAnswer. */
+  /** Statement: what a statement would do. Returns a DryRunAnswer. */
   def dryRun(request: String, call: String): Object
 
-  /** WriteRequests, run in one transaction; `calls` has their keys. Returns AffectedRows. */
+  /** Statements, run in one transaction; `calls` has their keys. Returns RowCounts. */
   def executeTogether(requests: String, calls: String): Object
 
-  /** AlterRequest: runs a statement of Spark's own under the locks it needs; `call` is the key for `JvmApi.alter`. */
+  /** DdlStatement: runs a statement of Spark's own under the locks it needs; `call` is the key for `JvmApi.alter`. */
   def alter(request: String, call: String): Object
 
   /** The identity of the table `database.table`, which has just been made, a text. */
   def createdTable(table: String): Object
 
-  /** TakeBackRequest: drops a table that a failed statement has made, if it is nobody else's by now; `call` is the key
-    * for `JvmApi.alter`.
+  /** CreatedTable: drops a table that a failed statement has made, if it is nobody else's by now; `call` is the key for
+    * `JvmApi.alter`.
     */
   def takeBack(request: String, call: String): Object
 

@@ -2,7 +2,7 @@ package hiveacid.scan
 
 import hiveacid.errors.QuietPaths
 import hiveacid.values.{AcidTable, BucketProperty, PartitionValues}
-import hiveacid.wire.{PartitionScan, RawIds, ReadRequest, ScanFile, ScanRequest, TableScan, Wire}
+import hiveacid.wire.{PartitionScan, RawIds, ReadRequest, ReadTable, ScanFile, ScanRequest, TableScan, Wire}
 import hiveacid.formats.{Evolution, ReadErrors, SharedText, TransactionalFileFormat, ValueUse}
 import hiveacid.formats.json.TableJsonFileFormat
 import hiveacid.formats.orc.{AcidOrcFileFormat, FilePruning, RawRows, TableOrcFileFormat}
@@ -157,7 +157,7 @@ final class AcidFileIndex(
 
   private def readRequest(snapshot: ReadSnapshot): ReadRequest = {
     val together = queryKey.fold(Set.empty[String])(_.tablesOf(ownCatalog)) + name
-    ReadRequest(analysed, together.toSeq, snapshot.transaction, snapshot.key, PythonSide.settings(session))
+    ReadRequest(ReadTable(analysed, together.toSeq), snapshot.transaction, snapshot.key, PythonSide.settings(session))
   }
 
   /** Partition name to typed values, of the partitions that the filters leave. */

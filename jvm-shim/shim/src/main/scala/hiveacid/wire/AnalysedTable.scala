@@ -1,6 +1,6 @@
 package hiveacid.wire
 
-// The meaning of the fields stands in hive_acid/wire/analysed_table.py.
+// The meaning of the fields stands in hive_acid/model/table_identity.py.
 
 /** The table that a plan was made for, so that Python can tell whether the same table is behind its name when the plan
   * runs.

@@ -24,6 +24,3 @@ final case class OperatorRequest(
     inTransaction: Boolean,
     settings: Map[String, String]
 )
-
-/** Its result: texts, lists of them, whole numbers, truth values and nulls; a time is its milliseconds since 1970. */
-final case class OperatorRows(rows: Seq[Seq[Any]])

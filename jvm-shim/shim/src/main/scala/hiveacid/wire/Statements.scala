@@ -14,9 +14,9 @@ final case class Overwrite(parts: Seq[String], isDynamic: Boolean, ifNotExists: 
 final case class StatementText(sql: String, position: Int, isWhole: Boolean, names: Seq[String])
 
 /** A writing statement to be run. */
-final case class WriteRequest(
+final case class Statement(
     kind: StatementKind,
-    table: String,
+    target: String,
     writes: RowWrites,
     timeZone: String,
     parallelism: Int,
@@ -28,14 +28,11 @@ final case class WriteRequest(
     settings: Map[String, String]
 )
 
-/** The numbers of a statement's result. */
-final case class AffectedRows(affected: Long, updated: Long, deleted: Long, inserted: Long)
-
 /** The effects that a statement would have, as pairs of an item and its value and as a text for programs. */
 final case class DryRunAnswer(facts: Seq[Seq[String]], json: String)
 
 /** A statement of Spark's own that alters tables. */
-final case class AlterRequest(
+final case class DdlStatement(
     kind: DdlKind,
     tables: Seq[String],
     partitions: Seq[Seq[String]],
@@ -45,4 +42,4 @@ final case class AlterRequest(
 )
 
 /** A table that a failed statement has made. */
-final case class TakeBackRequest(table: String, identity: String, failure: String, settings: Map[String, String])
+final case class CreatedTable(table: String, identity: String, failure: String, settings: Map[String, String])

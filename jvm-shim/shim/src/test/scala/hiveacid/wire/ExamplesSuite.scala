@@ -6,49 +6,21 @@ import java.nio.file.Files
 import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.core.JacksonException
-import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import com.fasterxml.jackson.databind.{JavaType, JsonNode, ObjectMapper}
+import com.fasterxml.jackson.databind.`type`.TypeFactory
 import com.fasterxml.jackson.databind.node.{ArrayNode, ObjectNode}
+import com.fasterxml.jackson.module.scala.JavaTypeable
 
 /** The example of each message, which Python's tests read and write too. */
 final class ExamplesSuite extends munit.FunSuite {
   private val json = new ObjectMapper
   private val files = new File(System.getProperty("hiveacid.wire")).listFiles.toSeq.sortBy(_.getName)
 
-  private def read(name: String, text: String): Any = name match {
-    case "AffectedRows"        => Wire.read[AffectedRows](text)
-    case "AlterRequest"        => Wire.read[AlterRequest](text)
-    case "CatalogRequest"      => Wire.read[CatalogRequest](text)
-    case "CompactionSpec"      => Wire.read[CompactionSpec](text)
-    case "DescribedDatabase"   => Wire.read[DescribedDatabase](text)
-    case "DescribedTable"      => Wire.read[DescribedTable](text)
-    case "DropDatabaseRequest" => Wire.read[DropDatabaseRequest](text)
-    case "DropTableRequest"    => Wire.read[DropTableRequest](text)
-    case "DryRunAnswer"        => Wire.read[DryRunAnswer](text)
-    case "Hint"                => Wire.read[Hint](text)
-    case "ExplainedStatement"  => Wire.read[ExplainedStatement](text)
-    case "FileVersion"         => Wire.read[FileVersion](text)
-    case "KeyDescription"      => Wire.read[KeyDescription](text)
-    case "ListedTree"          => Wire.read[ListedTree](text)
-    case "Misspelling"         => Wire.read[Misspelling](text)
-    case "OperatorRequest"     => Wire.read[OperatorRequest](text)
-    case "OperatorRows"        => Wire.read[OperatorRows](text)
-    case "OperatorStatement"   => Wire.read[OperatorStatement](text)
-    case "PendingUpload"       => Wire.read[PendingUpload](text)
-    case "ReadRequest"         => Wire.read[ReadRequest](text)
-    case "Respelling"          => Wire.read[Respelling](text)
-    case "RewriteRequest"      => Wire.read[RewriteRequest](text)
-    case "RewrittenStatement"  => Wire.read[RewrittenStatement](text)
-    case "ScanRequest"         => Wire.read[ScanRequest](text)
-    case "SearchResult"        => Wire.read[SearchResult](text)
-    case "SearchSpec"          => Wire.read[SearchSpec](text)
-    case "TableCall"           => Wire.read[TableCall](text)
-    case "TableDetail"         => Wire.read[TableDetail](text)
-    case "TableQuestion"       => Wire.read[TableQuestion](text)
-    case "TableScan"           => Wire.read[TableScan](text)
-    case "TakeBackRequest"     => Wire.read[TakeBackRequest](text)
-    case "WriteReport"         => Wire.read[WriteReport](text)
-    case "WriteRequest"        => Wire.read[WriteRequest](text)
-    case "WriteSpec"           => Wire.read[WriteSpec](text)
+  private def read(name: String, text: String): Any = {
+    val form = new JavaTypeable[Any] {
+      override def asJavaType(types: TypeFactory): JavaType = types.constructType(Class.forName(s"hiveacid.wire.$name"))
+    }
+    Wire.read[Any](text)(form)
   }
 
   /** The objects of a JSON value whose keys are fields: those of a mapping are free. */
@@ -90,7 +62,7 @@ final class ExamplesSuite extends munit.FunSuite {
         assert(intercept[JacksonException](read(name, whole.toString)).getMessage.contains("surplus"))
         record.remove("surplus")
       }
-      if (name != "OperatorRows") for (values <- tuples(whole)) {
+      for (values <- tuples(whole)) {
         // Jackson passes over surplus values of an array; they are missed where the message is written again
         values.add(1)
         assertNotEquals(json.readTree(Wire.write(read(name, whole.toString))), whole)
@@ -104,14 +76,14 @@ final class ExamplesSuite extends munit.FunSuite {
   }
 
   test("a value of another type is an error") {
-    val right = """{"name":"a","wanted":"b"}"""
-    assertEquals(Wire.read[Misspelling](right), Misspelling("a", "b"))
-    for (wrong <- Seq("""{"name":"a","wanted":null}""", """{"name":"a","wanted":["b"]}""", "[]", "no JSON"))
-      intercept[JacksonException](Wire.read[Misspelling](wrong))
-    val counts = """{"affected":1,"updated":2,"deleted":3,"inserted":4}"""
-    assertEquals(Wire.read[AffectedRows](counts), AffectedRows(1, 2, 3, 4))
+    val right = """{"path":"a","id":"b"}"""
+    assertEquals(Wire.read[PendingUpload](right), PendingUpload("a", "b"))
+    for (wrong <- Seq("""{"path":"a","id":null}""", """{"path":"a","id":["b"]}""", "[]", "no JSON"))
+      intercept[JacksonException](Wire.read[PendingUpload](wrong))
+    val counts = """{"inserted":1,"updated":2,"deleted":3,"replaced":4}"""
+    assertEquals(Wire.read[RowCounts](counts), RowCounts(1, 2, 3, 4))
     for (wrong <- Seq("null", "\"1\"", "1.5", "true"))
-      intercept[JacksonException](Wire.read[AffectedRows](counts.replace(":1", s":$wrong")))
+      intercept[JacksonException](Wire.read[RowCounts](counts.replace(":1", s":$wrong")))
     intercept[JacksonException](Wire.read[RewrittenStatement]("""{"query":"q","writes":"nothing","stays":true}"""))
   }
 
@@ -120,7 +92,7 @@ final class ExamplesSuite extends munit.FunSuite {
   }
 
   test("null is None") {
-    assertEquals(Wire.read[Option[Misspelling]]("null"), None)
+    assertEquals(Wire.read[Option[PendingUpload]]("null"), None)
     assertEquals(Wire.write(None), "null")
     assertEquals(Wire.read[Option[Seq[String]]]("[\"a\"]"), Some(Seq("a")))
   }

@@ -54,7 +54,7 @@ class DeletesSuite extends AcidOrcSuite {
       sameRows(t.read(), rows(0, 60000).where(s"not ($condition)"))
       val deleted = rows(0, 60000).where(condition).count()
       assertEquals(t.read().count(), 60000 - deleted)
-      assertEquals((report.rows.deleted, report.rows.inserted), (deleted, 0L))
+      assertEquals((report.counts.deleted, report.counts.inserted), (deleted, 0L))
     }
   }
 
