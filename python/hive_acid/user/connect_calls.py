@@ -52,20 +52,7 @@ class ConnectCalls:
         """Raises what `AcidTable.forName` raises, and HIVE_ACID_CONFIGURATION if the server has no plugin of ours."""
         if is_before("4.0"):
             raise build_error("HIVE_ACID_CONFIGURATION.NO_CONNECT_PLUGIN")
-        call = TableCall(
-            version=__version__,
-            method="describe",
-            table=name,
-            alias=None,
-            frames=(),
-            condition=None,
-            keys=(),
-            values=(),
-            clauses=(),
-            partition=None,
-            statement=None,
-            limit=None,
-        )
+        call = TableCall(__version__, "describe", name)
         described = cls(spark, call, spark.read.table(name))._described()
         # another current database or a temporary view must not move it
         whole = _quoted_name(described)

@@ -37,15 +37,15 @@ class TableCall:
     version: str
     method: str
     table: str
-    alias: str | None
-    frames: tuple[int, ...]
-    condition: int | None
-    keys: tuple[str, ...]
-    values: tuple[int, ...]
-    clauses: tuple[CalledClause, ...]
-    partition: Mapping[str, str | None] | None
-    statement: OperatorStatement | None
-    limit: int | None
+    alias: str | None = None
+    frames: tuple[int, ...] = ()
+    condition: int | None = None
+    keys: tuple[str, ...] = ()
+    values: tuple[int, ...] = ()
+    clauses: tuple[CalledClause, ...] = ()
+    partition: Mapping[str, str | None] | None = None
+    statement: OperatorStatement | None = None
+    limit: int | None = None
 
 
 @dataclass(frozen=True)

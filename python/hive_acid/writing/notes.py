@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hive_acid import config
 from hive_acid.history.note import MAX_NAME, MAX_TEXT, HistoryFile, WriteNote, fold_notes, shorten
 from hive_acid.model.names import FolderName
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.sql.redaction import redact
-from hive_acid.writing.engine import WriteResult
-from hive_acid.writing.statement import Statement
+from hive_acid.wire.statements import Statement
+from hive_acid.wire.write_spec import WriteResult
 
 
 @dataclass(frozen=True)
@@ -48,17 +48,11 @@ class NoteWriter:
             return None
         names = [FolderName.parse(folder.name) for folder in result.folders]
         statement_ids = [name.statement_id or 0 for name in names if name] or [0]
-        note = WriteNote(
-            write_id=write_id,
-            txn_id=txn_id,
-            time_ms=self._now_ms(),
-            operation=statement.kind.title,
+        note = replace(
+            self._begin(statement.kind.title, txn_id, write_id),
             first_statement_id=min(statement_ids),
             last_statement_id=max(statement_ids),
             statement=(purpose or _find_text(statement)) if settings.flag(config.HISTORY_STATEMENT_TEXT) else None,
-            application=shorten(self._author.application, MAX_NAME) or None,
-            application_id=shorten(self._author.application_id, MAX_NAME) or None,
-            user=shorten(self._author.user, MAX_NAME) or None,
             inserted=result.counts.inserted,
             updated=result.counts.updated,
             deleted=(result.counts.replaced or None) if statement.kind.replaces else result.counts.deleted,
@@ -74,17 +68,7 @@ class NoteWriter:
         """The text of the note of what has written no rows; None if no history is kept."""
         if not settings.flag(config.HISTORY_ENABLED):
             return None
-        note = WriteNote(
-            write_id=write_id,
-            txn_id=txn_id,
-            time_ms=self._now_ms(),
-            operation=operation,
-            statement=text,
-            application=shorten(self._author.application, MAX_NAME) or None,
-            application_id=shorten(self._author.application_id, MAX_NAME) or None,
-            user=shorten(self._author.user, MAX_NAME) or None,
-            partitions=partitions,
-        )
+        note = replace(self._begin(operation, txn_id, write_id), statement=text, partitions=partitions)
         return HistoryFile((note,)).format()
 
     def build_folded(
@@ -102,18 +86,23 @@ class NoteWriter:
         """
         if not settings.flag(config.HISTORY_ENABLED):
             return None
-        note = WriteNote(
-            write_id=max(0, write_ids.high_water_mark),
+        note = replace(
+            self._begin(operation, txn_id, max(0, write_ids.high_water_mark)),
+            files=sum(len(folder.files) for folder in result.folders),
+            bytes=sum(folder.bytes for folder in result.folders),
+        )
+        return fold_notes(texts, note, lambda write_id: not write_ids.is_aborted(write_id))
+
+    def _begin(self, operation: str, txn_id: int, write_id: int) -> WriteNote:
+        return WriteNote(
+            write_id=write_id,
             txn_id=txn_id,
             time_ms=self._now_ms(),
             operation=operation,
             application=shorten(self._author.application, MAX_NAME) or None,
             application_id=shorten(self._author.application_id, MAX_NAME) or None,
             user=shorten(self._author.user, MAX_NAME) or None,
-            files=sum(len(folder.files) for folder in result.folders),
-            bytes=sum(folder.bytes for folder in result.folders),
         )
-        return fold_notes(texts, note, lambda write_id: not write_ids.is_aborted(write_id))
 
 
 def _find_text(statement: Statement) -> str | None:
