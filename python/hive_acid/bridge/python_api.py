@@ -13,7 +13,6 @@ from hive_acid.bridge.cancellation import Cancellation
 from hive_acid.bridge.jvm import JvmEngine, is_true, run_job
 from hive_acid.errors import build_error
 from hive_acid.errors.outcome import StatementOutcome, telling
-from hive_acid.execution.dry_run_report import format_json
 from hive_acid.history.entries import HistoryEntry
 from hive_acid.history.reader import load_history
 from hive_acid.metastore.server_settings import checks_capabilities
@@ -30,6 +29,7 @@ from hive_acid.sql.hive_syntax import respell
 from hive_acid.sql.operator_parsing import find_operator_statement
 from hive_acid.sql.operator_statements import describe_statement
 from hive_acid.sql.row_changes import TargetColumns
+from hive_acid.wire import codec
 from hive_acid.wire.catalogs import CatalogRequest
 from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.operators import OperatorRequest, OperatorStatement
@@ -202,7 +202,7 @@ class PythonApi(Answering):
     def dryRun(self, statement: Statement, call: str) -> DryRunAnswer:  # noqa: N802 (the trait's name)
         """The dry run of a writing statement: `facts`, pairs of texts, and `json`, the same in one text."""
         dry_run = self._executor.dry_run(statement, self._engine(call))
-        return DryRunAnswer(tuple(dry_run.facts()), format_json(dry_run))
+        return DryRunAnswer(tuple(dry_run.facts()), codec.write(dry_run))
 
     @answered
     @cancellable

@@ -1,14 +1,10 @@
-"""The report of a dry run, as a value, as facts to read, and as JSON."""
+"""The report of a dry run, as a value and as facts to read."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from enum import Enum
-from typing import Any
+from dataclasses import dataclass
 
-from hive_acid.metastore.types import HeldLock, LockComponent, LockKind, LockState, OperationKind
+from hive_acid.metastore.types import HeldLock, LockComponent
 from hive_acid.model.table import TableName
 from hive_acid.transactions.blockers import describe_owner
 from hive_acid.wire.statement_kinds import StatementKind
@@ -74,40 +70,3 @@ def _describe_blocker(lock: HeldLock) -> str:
 
 def _place(table: TableName | str, partition: str | None) -> str:
     return f"{table} {partition}" if partition else str(table)
-
-
-def format_json(dry_run: DryRun) -> str:
-    """One object with the fields of the value; enumerations by their values."""
-    return json.dumps(asdict(dry_run), default=_enumerated)
-
-
-def _enumerated(value: object) -> object:
-    if isinstance(value, Enum):
-        return value.value
-    raise TypeError(f"not for JSON: {value!r}")
-
-
-def parse_json(text: str) -> DryRun:
-    """From `format_json`. Raises KeyError or ValueError for another form."""
-    fields = json.loads(text)
-    return DryRun(
-        kind=StatementKind(fields["kind"]),
-        table=TableName(**fields["table"]),
-        rows=RowCounts(**fields["rows"]),
-        files=fields["files"],
-        bytes=fields["bytes"],
-        partitions=tuple(fields["partitions"]),
-        buckets=tuple(fields["buckets"]),
-        locks=tuple(_parse_lock(lock) for lock in fields["locks"]),
-        blockers=tuple(_parse_blocker(lock) for lock in fields["blockers"]),
-    )
-
-
-def _parse_lock(fields: Mapping[str, Any]) -> LockComponent:
-    kind, operation = LockKind(fields["kind"]), OperationKind(fields["operation"])
-    return LockComponent(**{**fields, "table": TableName(**fields["table"]), "kind": kind, "operation": operation})
-
-
-def _parse_blocker(fields: Mapping[str, Any]) -> HeldLock:
-    table = TableName(**fields["table"]) if fields["table"] else None
-    return HeldLock(**{**fields, "table": table, "kind": LockKind(fields["kind"]), "state": LockState(fields["state"])})

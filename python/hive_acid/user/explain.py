@@ -8,8 +8,9 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from hive_acid.errors import build_error
-from hive_acid.execution.dry_run_report import DryRun, parse_json
+from hive_acid.execution.dry_run_report import DryRun
 from hive_acid.session.shim import EXTENSION
+from hive_acid.wire import codec
 
 
 def explain_statement(
@@ -20,4 +21,4 @@ def explain_statement(
         raise build_error("HIVE_ACID_CONFIGURATION.SESSION_NOT_SET_UP")
     parameters: Any = dict(args) if isinstance(args, Mapping) else list(args) if args is not None else None
     row = spark.sql(f"EXPLAIN ACID FORMATTED {statement}", args=parameters).collect()[0]
-    return parse_json(row.value)
+    return codec.read(DryRun, row.value)

@@ -6,10 +6,11 @@ import pytest
 
 from hive_acid.config import GUARD_MAX_ROWS, READ_TRANSACTIONS
 from hive_acid.errors import HiveAcidError, LockTimeout, UnsupportedOperation
-from hive_acid.execution.dry_run_report import DryRun, format_json, parse_json
+from hive_acid.execution.dry_run_report import DryRun
 from hive_acid.metastore.types import HeldLock, LockComponent, LockKind, LockState, MetastoreLine, OperationKind
 from hive_acid.model.table import Column, Partition, TableName
 from hive_acid.model.table_identity import describe_analysed
+from hive_acid.wire import codec
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.statements import Overwrite
 from hive_acid.wire.write_spec import RowCounts
@@ -174,7 +175,7 @@ FULL = DryRun(
 
 
 def test_the_json_is_the_value() -> None:
-    assert parse_json(format_json(FULL)) == FULL
+    assert codec.read(DryRun, codec.write(FULL)) == FULL
 
 
 def test_the_text_has_every_fact() -> None:
