@@ -35,7 +35,6 @@ from hive_acid.model.table import TableName
 from hive_acid.reading.readers import Readers
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.session.catalog_options import find_metastores_catalog
-from hive_acid.snapshot.acid_state import TableContent
 from hive_acid.transactions.locks import OUR_AGENT, Identity, Timing
 from hive_acid.transactions.manager import TransactionManager
 from hive_acid.transport import HiveSetting, read_transport
@@ -138,10 +137,6 @@ class CatalogSide:
         """Ends a transaction of several statements. Its commit may wait, and can be cancelled as a statement can."""
         with self._cancellation.running():
             self.executor.end_transaction(transaction, error)
-
-    def find_content(self, table: TableName, session_settings: Mapping[str, str]) -> TableContent:
-        """How much is to be read of the table now, under the application's settings and these."""
-        return self.readers.content(table, self.settings.overridden_by(session_settings))
 
     def close(self) -> None:
         """Ends read transactions and connections."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -101,10 +101,6 @@ class Attachment(CatalogSide):
             hive_client.start_transaction_manager(session)
         (register or _register)(session, self.python_api)
 
-    def side_of(self, catalog: CatalogRequest | None) -> CatalogSide:
-        """All that answers for a catalog: this one for None, else that of a catalog with a metastore of its own."""
-        return self._catalogs.side(catalog) if catalog else self
-
     def settings_of(self, session: SparkSession) -> Settings:
         """The settings of the application, overridden by those of this session."""
         return self.settings.overridden_by(find_own_settings(session))
@@ -174,5 +170,4 @@ def _close_with(context: Any, key: int) -> None:
 def find_own_settings(session: SparkSession) -> dict[str, str]:
     """The settings of ours that the session has, by key."""
     jvm: Any = session._jvm
-    kind: Any = Mapping[str, str]
-    return dict(codec.read(kind, str(jvm.hiveacid.api.JvmApi.settings(session._jsparkSession))))
+    return codec.read(dict[str, str], str(jvm.hiveacid.api.JvmApi.settings(session._jsparkSession)))

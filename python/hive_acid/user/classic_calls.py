@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession
 
+from hive_acid import __version__
 from hive_acid.errors import build_error
-from hive_acid.history.reader import load_history
-from hive_acid.session.session import attach, find_own_settings
 from hive_acid.session.shim import EXTENSION
-from hive_acid.sql.operator_statements import Compact, describe_statement
-from hive_acid.user.detail import build_detail_frame
-from hive_acid.user.history import build_history_frame
-from hive_acid.user.table_calls import MergeClause
+from hive_acid.user.table_calls import AcidTableCalls, Rows
 from hive_acid.wire import codec
-from hive_acid.wire.table_detail import TableDetail
+from hive_acid.wire.table_calls import TableCall
 
 
-class ClassicCalls:
-    """The calls of the JVM's `hiveacid.api.AcidTableApi`."""
+class ClassicCalls(AcidTableCalls):
+    """The calls of the JVM's `hiveacid.api.AcidTableApi`, which is `table`."""
 
-    def __init__(self, spark: SparkSession, table: Any) -> None:
-        """For `find` and `aliased`: `table` is the object of the JVM."""
-        self._spark = spark
+    def __init__(self, spark: SparkSession, call: TableCall, table: Any) -> None:
+        super().__init__(spark, call)
         self._table = table
 
     @classmethod
@@ -34,66 +29,21 @@ class ClassicCalls:
         if EXTENSION not in extensions.split(","):
             raise build_error("HIVE_ACID_NO_PLANNER", table=name)
         jvm: Any = spark._jvm
-        return cls(spark, jvm.hiveacid.api.AcidTableApi.forName(spark._jsparkSession, name))
+        table = jvm.hiveacid.api.AcidTableApi.forName(spark._jsparkSession, name)
+        return cls(spark, TableCall(__version__, "describe", name), table)
 
     def frame(self) -> DataFrame:
-        return self._wrap(self._table.frame())
+        return DataFrame(self._table.frame(), self._spark)
 
     def aliased(self, name: str) -> ClassicCalls:
-        return ClassicCalls(self._spark, self._table.aliased(name))
+        return ClassicCalls(self._spark, self._call, self._table.aliased(name))
 
-    def delete(self, condition: Column | None) -> DataFrame:
-        return self._wrap(self._table.delete(_jvm_column(condition)))
+    def _rows(self, call: TableCall, columns: Sequence[Column] = (), source: DataFrame | None = None) -> Rows:
+        return [tuple(row) for row in self._run("", call, columns, source).collect()]
 
-    def update(self, condition: Column | None, assignments: Mapping[str, Column]) -> DataFrame:
-        return self._wrap(self._table.update(_jvm_column(condition), *_split(assignments)))
-
-    def truncate(self, partition: Mapping[str, str | None] | None) -> None:
-        self._table.truncate(None if partition is None else dict(partition))
-
-    def compact(self, statement: Compact) -> DataFrame:
-        return self._wrap(self._table.operate(codec.write(describe_statement(statement))))
-
-    def merge(self, source: DataFrame, condition: Column, clauses: Sequence[MergeClause]) -> DataFrame:
-        groups = (
-            [self._clause(clause) for clause in clauses if clause.group == group]
-            for group in ("matched", "notMatched", "notMatchedBySource")
-        )
-        return self._wrap(self._table.merge(source._jdf, _jvm_column(condition), *groups))
-
-    def _clause(self, clause: MergeClause) -> Any:
-        condition = _jvm_column(clause.condition)
-        if clause.action == "delete":
-            return self._table.deleteClause(condition)
-        is_update = clause.action == "update"
-        if clause.assignments is None:
-            return self._table.updateAllClause(condition) if is_update else self._table.insertAllClause(condition)
-        build = self._table.updateClause if is_update else self._table.insertClause
-        return build(condition, *_split(clause.assignments))
-
-    def detail(self) -> DataFrame:
-        described = self._described()
-        side = attach(self._spark).side_of(described.catalog)
-        content = side.find_content(described.name, find_own_settings(self._spark))
-        return build_detail_frame(self._spark, described, content)
-
-    def history(self, limit: int | None) -> DataFrame:
-        described = self._described()
-        side = attach(self._spark).side_of(described.catalog)
-        entries = load_history(side.metastore, side.file_system, described.name, limit)
-        return build_history_frame(self._spark, entries)
-
-    def _described(self) -> TableDetail:
-        return codec.read(TableDetail, self._table.description())
-
-    def _wrap(self, frame: Any) -> DataFrame:
+    def _run(
+        self, _schema: str, call: TableCall, columns: Sequence[Column] = (), source: DataFrame | None = None
+    ) -> DataFrame:
+        own = [column._jc for column in columns]
+        frame = self._table.call(codec.write(call), own, None if source is None else source._jdf)
         return DataFrame(frame, self._spark)
-
-
-def _jvm_column(column: Column | None) -> Any:
-    return None if column is None else column._jc
-
-
-def _split(assignments: Mapping[str, Column]) -> tuple[list[str], list[Any]]:
-    """Keys and the JVM's columns."""
-    return list(assignments), [value._jc for value in assignments.values()]

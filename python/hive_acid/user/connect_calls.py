@@ -7,7 +7,7 @@ for the rows, once, and for nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -21,30 +21,21 @@ from pyspark.sql.functions import lit
 
 from hive_acid import __version__
 from hive_acid.errors import build_error
-from hive_acid.history.entries import HistoryEntry
-from hive_acid.snapshot.acid_state import TableContent
 from hive_acid.spark_lines import is_before
-from hive_acid.sql.operator_statements import Compact, describe_statement
-from hive_acid.user.detail import build_detail_frame
-from hive_acid.user.history import build_history_frame
-from hive_acid.user.table_calls import MergeClause
+from hive_acid.user.table_calls import AcidTableCalls, Rows
 from hive_acid.wire import codec
-from hive_acid.wire.table_calls import CalledClause, TableCall
+from hive_acid.wire.table_calls import TableCall
 from hive_acid.wire.table_detail import TableDetail
 
 TYPE_URL: Final = "type.googleapis.com/hiveacid.TableCall"
 _SESSION_CATALOG: Final = "spark_catalog"
-_AFFECTED: Final = "num_affected_rows BIGINT"
-_MERGED: Final = f"{_AFFECTED}, num_updated_rows BIGINT, num_deleted_rows BIGINT, num_inserted_rows BIGINT"
 
 
-class ConnectCalls:
+class ConnectCalls(AcidTableCalls):
     """One table by its name; `frame` are its rows, named by `alias` if there is one."""
 
     def __init__(self, spark: SparkSession, call: TableCall, frame: DataFrame) -> None:
-        """For `find` and `aliased`: `call` is what all calls have in common."""
-        self._spark: Any = spark
-        self._call = call
+        super().__init__(spark, call)
         self._frame = frame
 
     @classmethod
@@ -68,58 +59,7 @@ class ConnectCalls:
         frames = (self._call.frames[0], _plan_id(named))
         return ConnectCalls(self._spark, replace(self._call, alias=name, frames=frames), named)
 
-    def delete(self, condition: Column | None) -> DataFrame:
-        columns = _Columns()
-        return self._changed(_AFFECTED, columns, method="delete", condition=columns.place(condition))
-
-    def update(self, condition: Column | None, assignments: Mapping[str, Column]) -> DataFrame:
-        columns = _Columns()
-        place, values = columns.place(condition), columns.places(assignments.values())
-        return self._changed(
-            _AFFECTED, columns, method="update", condition=place, keys=tuple(assignments), values=values
-        )
-
-    def truncate(self, partition: Mapping[str, str | None] | None) -> None:
-        self._rows(replace(self._call, method="truncate", partition=partition))
-
-    def compact(self, statement: Compact) -> DataFrame:
-        described = describe_statement(statement)
-        rows = self._rows(replace(self._call, method="compact", statement=described))
-        return self._frame_of(rows, described.schema)
-
-    def merge(self, source: DataFrame, condition: Column, clauses: Sequence[MergeClause]) -> DataFrame:
-        columns = _Columns()
-        place = columns.place(condition)
-        called = tuple(_build_clause(clause, columns) for clause in clauses)
-        return self._changed(_MERGED, columns, source, method="merge", condition=place, clauses=called)
-
-    def detail(self) -> DataFrame:
-        described = self._described()
-        content = codec.read(TableContent, self._text(replace(self._call, method="content")))
-        return build_detail_frame(self._spark, described, content)
-
-    def history(self, limit: int | None) -> DataFrame:
-        text = self._text(replace(self._call, method="history", limit=limit))
-        return build_history_frame(self._spark, codec.read(tuple[HistoryEntry, ...], text))
-
-    def _described(self) -> TableDetail:
-        return codec.read(TableDetail, self._text(replace(self._call, method="describe")))
-
-    def _changed(self, schema: str, columns: _Columns, source: DataFrame | None = None, **call: Any) -> DataFrame:
-        return self._frame_of(self._rows(replace(self._call, **call), columns.found, source), schema)
-
-    def _frame_of(self, rows: list[tuple[Any, ...]], schema: str) -> DataFrame:
-        frame: DataFrame = self._spark.createDataFrame(rows, schema)
-        return frame
-
-    def _text(self, call: TableCall) -> str:
-        ((text,),) = self._rows(call)
-        return str(text)
-
-    def _rows(
-        self, call: TableCall, columns: Sequence[Column] = (), source: DataFrame | None = None
-    ) -> list[tuple[Any, ...]]:
-        """Has the server carry it out: the result's rows."""
+    def _rows(self, call: TableCall, columns: Sequence[Column] = (), source: DataFrame | None = None) -> Rows:
         plan = _Relation(codec.write(call), columns, source)
         try:
             return [tuple(row) for row in ConnectFrame(plan, self._spark).collect()]
@@ -127,23 +67,6 @@ class ConnectCalls:
             if "No handler found for extension" in str(error):
                 raise build_error("HIVE_ACID_CONFIGURATION.NO_CONNECT_PLUGIN") from error
             raise
-
-
-class _Columns:
-    """The columns of a call, each told by its place."""
-
-    def __init__(self) -> None:
-        self.found: list[Column] = []
-
-    def place(self, column: Column | None) -> int | None:
-        return None if column is None else self._add(column)
-
-    def places(self, columns: Any) -> tuple[int, ...]:
-        return tuple(self._add(column) for column in columns)
-
-    def _add(self, column: Column) -> int:
-        self.found.append(column)
-        return len(self.found) - 1
 
 
 class _Relation(LogicalPlan):
@@ -176,11 +99,3 @@ def _quoted_name(described: TableDetail) -> str:
     catalog = described.catalog.name if described.catalog else _SESSION_CATALOG
     parts = (catalog, described.name.database, described.name.table)
     return ".".join(f"`{part.replace('`', '``')}`" for part in parts)
-
-
-def _build_clause(clause: MergeClause, columns: _Columns) -> CalledClause:
-    condition = columns.place(clause.condition)
-    if clause.assignments is None:
-        return CalledClause(clause.group, clause.action, condition, None, None)
-    values = columns.places(clause.assignments.values())
-    return CalledClause(clause.group, clause.action, condition, tuple(clause.assignments), values)
