@@ -1,21 +1,5 @@
 """Errors with a named condition.
 
-HiveAcidError (a PySparkException)
-├── ConfigurationError       set-up is wrong; fix it
-├── InvalidStatement         the statement is wrong; fix it
-├── UnsupportedOperation     not done by this release; nothing was changed
-├── LockTimeout              retryable: somebody held a lock too long
-├── WriteConflict            retryable: somebody else changed the same rows
-├── TransactionAborted       the metastore ended the transaction; retryable
-├── CommitStateUnknown       never retried: committed or not is not known, files are kept
-├── CompactionFailed         a compaction that was waited for did not end well, or not in time
-├── SnapshotUnavailable      the rows of this snapshot are gone; run the query again
-├── MetastoreUnavailable     no answer from the metastore
-├── MetastoreRefused         the metastore answered with an error
-├── ErasureRefused           an erasure, or the check of its certificate, cannot go on as asked
-├── LocalMetastoreError      the embedded metastore, or a file that is fetched, cannot be used
-└── StorageError             files could not be read or written
-
 Templates and SQLSTATEs live in conditions.json, which the shim's jar carries too. No sentence of a refusal stands
 elsewhere: code names a condition, or a sub-condition as `MAIN.SUB`, and gives its parameters. A template with
 `<outcome>` tells the fate of the statement; see `outcome`.
@@ -24,7 +8,7 @@ elsewhere: code names a condition, or a sub-condition as `MAIN.SUB`, and gives i
 from __future__ import annotations
 
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pyspark.errors import PySparkException
@@ -91,7 +75,7 @@ class HiveAcidError(PySparkException):
 
 
 class ConfigurationError(HiveAcidError):
-    """The session or the metastore is not set up right."""
+    """The session or the metastore is not set up right; fix it."""
 
 
 class InvalidStatement(HiveAcidError):
@@ -103,11 +87,11 @@ class UnsupportedOperation(HiveAcidError):
 
 
 class LockTimeout(HiveAcidError):
-    """A lock was not granted in time. Retryable."""
+    """Somebody held a lock too long. Retryable."""
 
 
 class WriteConflict(HiveAcidError):
-    """A concurrent writer won. Retryable."""
+    """Somebody else changed the same rows. Retryable."""
 
 
 class TransactionAborted(HiveAcidError):
@@ -127,7 +111,7 @@ class StatementCancelled(HiveAcidError):
 
 
 class CommitStateUnknown(HiveAcidError):
-    """Nobody can tell whether the commit happened. Never retried."""
+    """Nobody can tell whether the commit happened. Never retried; files are kept."""
 
 
 class CompactionFailed(HiveAcidError):
@@ -135,7 +119,7 @@ class CompactionFailed(HiveAcidError):
 
 
 class SnapshotUnavailable(HiveAcidError):
-    """The files of the snapshot are gone."""
+    """The files of the snapshot are gone; run the query again."""
 
 
 class MetastoreUnavailable(HiveAcidError):
@@ -161,27 +145,8 @@ class LocalMetastoreError(HiveAcidError):
     """The embedded metastore, or a file from Maven Central, cannot be used. Nothing that existed was changed."""
 
 
-_CLASSES: Mapping[str, type[HiveAcidError]] = {
-    cls.__name__: cls
-    for cls in (
-        HiveAcidError,
-        ConfigurationError,
-        InvalidStatement,
-        UnsupportedOperation,
-        LockTimeout,
-        WriteConflict,
-        TransactionAborted,
-        StatementCancelled,
-        CommitStateUnknown,
-        CompactionFailed,
-        SnapshotUnavailable,
-        MetastoreUnavailable,
-        MetastoreRefused,
-        StorageError,
-        ErasureRefused,
-        LocalMetastoreError,
-    )
-}
+_ALL: Sequence[type[HiveAcidError]] = [HiveAcidError, *HiveAcidError.__subclasses__()]
+_CLASSES = {cls.__name__: cls for cls in _ALL}
 
 
 def build_error(condition: str, **params: object) -> HiveAcidError:

@@ -18,8 +18,8 @@ COMPACTION_KINDS = ("major", "minor", "rebalance")
 """The kinds that a statement can ask for."""
 
 
-def _columns(**types: str) -> tuple[Column, ...]:
-    return tuple(Column(name, type_) for name, type_ in types.items())
+def _columns(text: str) -> tuple[Column, ...]:
+    return tuple(Column(*column.split()) for column in text.split(", "))
 
 
 @dataclass(frozen=True)
@@ -62,14 +62,8 @@ class Compact:
 
     TITLE = "ALTER TABLE … COMPACT"
     COLUMNS = _columns(
-        database="string",
-        table="string",
-        partition="string",
-        type="string",
-        compaction_id="bigint",
-        state="string",
-        accepted="boolean",
-        reason="string",
+        "database string, table string, partition string, type string, compaction_id bigint, state string, "
+        "accepted boolean, reason string"
     )
 
 
@@ -91,26 +85,10 @@ class ShowCompactions:
 
     TITLE = "SHOW COMPACTIONS"
     COLUMNS = _columns(
-        compactionid="bigint",
-        dbname="string",
-        tabname="string",
-        partname="string",
-        type="string",
-        state="string",
-        workerhost="string",
-        workerid="string",
-        enqueuetime="bigint",
-        starttime="bigint",
-        duration="bigint",
-        hadoopjobid="string",
-        errormessage="string",
-        initiatorhost="string",
-        initiatorid="string",
-        poolname="string",
-        txnid="bigint",
-        nexttxnid="bigint",
-        committime="bigint",
-        hightestwriteid="bigint",
+        "compactionid bigint, dbname string, tabname string, partname string, type string, state string, "
+        "workerhost string, workerid string, enqueuetime bigint, starttime bigint, duration bigint, "
+        "hadoopjobid string, errormessage string, initiatorhost string, initiatorid string, poolname string, "
+        "txnid bigint, nexttxnid bigint, committime bigint, hightestwriteid bigint"
     )
 
 
@@ -123,19 +101,9 @@ class ShowLocks:
 
     TITLE = "SHOW LOCKS"
     COLUMNS = _columns(
-        lockid="string",
-        database="string",
-        table="string",
-        partition="string",
-        lock_state="string",
-        blocked_by="string",
-        lock_type="string",
-        transaction_id="bigint",
-        last_heartbeat="bigint",
-        acquired_at="bigint",
-        user="string",
-        hostname="string",
-        agent_info="string",
+        "lockid string, database string, table string, partition string, lock_state string, blocked_by string, "
+        "lock_type string, transaction_id bigint, last_heartbeat bigint, acquired_at bigint, user string, "
+        "hostname string, agent_info string"
     )
 
 
@@ -145,7 +113,7 @@ class ShowTransactions:
 
     TITLE = "SHOW TRANSACTIONS"
     COLUMNS = _columns(
-        txnid="bigint", state="string", startedtime="bigint", lastheartbeattime="bigint", user="string", host="string"
+        "txnid bigint, state string, startedtime bigint, lastheartbeattime bigint, user string, host string"
     )
 
 
@@ -156,7 +124,7 @@ class AbortTransactions:
     txn_ids: tuple[int, ...]
 
     TITLE = "ABORT TRANSACTIONS"
-    COLUMNS = _columns(txnid="bigint", state="string")
+    COLUMNS = _columns("txnid bigint, state string")
 
 
 @dataclass(frozen=True)

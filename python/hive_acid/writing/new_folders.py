@@ -93,10 +93,6 @@ def _visible_paths(listing: Listing) -> Iterator[str]:
     return (file.relative_path for file in listing.files if not is_hidden(file.name))
 
 
-def _split_paths(listing: Listing) -> Iterator[tuple[str, str, str]]:
-    return (file.relative_path.partition("/") for file in listing.files)
-
-
 def _is_explained(path: str, listing: Listing, own_write_id: int | None, write_ids: ValidWriteIdList) -> bool:
     """True for what a transaction has put there that is under way, and for what is dropped."""
     name = FolderName.parse(path.partition("/")[0])
