@@ -22,31 +22,12 @@ from hive_acid.model.write_ids import LONG_MAX, ValidTxnList, ValidWriteIdList
 
 _BARE_DECIMAL = re.compile(r"(?<!\w)decimal(?!\s*[\w(:])", re.IGNORECASE)
 """Hive and Spark take it for `decimal(10,0)`, ORC takes it for nothing; with a colon it is the name of a field."""
-_LOCK_TYPES = {
-    LockKind.SHARED_READ: ttypes.LockType.SHARED_READ,
-    LockKind.SHARED_WRITE: ttypes.LockType.SHARED_WRITE,
-    LockKind.EXCL_WRITE: ttypes.LockType.EXCL_WRITE,
-    LockKind.EXCLUSIVE: ttypes.LockType.EXCLUSIVE,
-}
+_LOCK_TYPES = {kind: getattr(ttypes.LockType, kind.name) for kind in LockKind}
 _LOCK_KINDS = {code: kind for kind, code in _LOCK_TYPES.items()}
-_OPERATIONS = {
-    OperationKind.SELECT: ttypes.DataOperationType.SELECT,
-    OperationKind.INSERT: ttypes.DataOperationType.INSERT,
-    OperationKind.UPDATE: ttypes.DataOperationType.UPDATE,
-    OperationKind.DELETE: ttypes.DataOperationType.DELETE,
-    OperationKind.NO_TXN: ttypes.DataOperationType.NO_TXN,
-}
-_LOCK_STATES = {
-    ttypes.LockState.ACQUIRED: LockState.ACQUIRED,
-    ttypes.LockState.WAITING: LockState.WAITING,
-    ttypes.LockState.ABORT: LockState.NOT_ACQUIRED,
-    ttypes.LockState.NOT_ACQUIRED: LockState.NOT_ACQUIRED,
-}
-_TXN_STATES = {
-    ttypes.TxnState.OPEN: TransactionState.OPEN,
-    ttypes.TxnState.ABORTED: TransactionState.ABORTED,
-    ttypes.TxnState.COMMITTED: TransactionState.COMMITTED,
-}
+_OPERATIONS = {operation: getattr(ttypes.DataOperationType, operation.name) for operation in OperationKind}
+_LOCK_STATES = {getattr(ttypes.LockState, state.name): state for state in LockState}
+_LOCK_STATES[ttypes.LockState.ABORT] = LockState.NOT_ACQUIRED
+_TXN_STATES = {getattr(ttypes.TxnState, state.name): state for state in TransactionState}
 _ESCAPED = re.compile(r"%([0-9A-Fa-f]{2})")
 
 

@@ -42,23 +42,14 @@ def find_mismatch(address: tuple[str, int], security: Security) -> LoginFailed |
     found = find_manner(address)
     if found is None:
         return None
-    if found.is_encrypted != (security.tls is not None):
-        is_expected = found.is_encrypted
-        return LoginFailed(
-            "HIVE_ACID_METASTORE_LOGIN.TLS_EXPECTED" if is_expected else "HIVE_ACID_METASTORE_LOGIN.TLS_NOT_EXPECTED"
-        )
-    if found.by_http != (security.http is not None):
-        is_expected = found.by_http
-        return LoginFailed(
-            "HIVE_ACID_METASTORE_LOGIN.HTTP_EXPECTED" if is_expected else "HIVE_ACID_METASTORE_LOGIN.HTTP_NOT_EXPECTED"
-        )
-    if found.wants_login != (security.login is not None):
-        is_expected = found.wants_login
-        return LoginFailed(
-            "HIVE_ACID_METASTORE_LOGIN.LOGIN_EXPECTED"
-            if is_expected
-            else "HIVE_ACID_METASTORE_LOGIN.LOGIN_NOT_EXPECTED"
-        )
+    ways: tuple[tuple[bool, object, str, str], ...] = (
+        (found.is_encrypted, security.tls, "TLS_EXPECTED", "TLS_NOT_EXPECTED"),
+        (found.by_http, security.http, "HTTP_EXPECTED", "HTTP_NOT_EXPECTED"),
+        (found.wants_login, security.login, "LOGIN_EXPECTED", "LOGIN_NOT_EXPECTED"),
+    )
+    for is_servers, ours, expected, not_expected in ways:
+        if is_servers != (ours is not None):
+            return LoginFailed(f"HIVE_ACID_METASTORE_LOGIN.{expected if is_servers else not_expected}")
     return None
 
 
