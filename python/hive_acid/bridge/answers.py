@@ -24,8 +24,8 @@ LOG = logging.getLogger(__name__)
 def answered(method: Callable[..., Any]) -> Callable[..., Any]:
     """A method of messages, for a caller that has their texts: the annotations of its arguments say what they are.
 
-    A text, number or truth value is taken as it is, and a TableName from `database.table`. What is returned is written
-    as a message, unless it is another object for the JVM to call. Errors are returned as JVM Throwables: raised through
+    A text, number or truth value is taken as it is, and a TableName from `database.table`. The answer is written as a
+    message, unless it is another object for the JVM to call. Errors are returned as JVM Throwables: raised through
     py4j they would lose type and text.
     """
 
@@ -64,7 +64,7 @@ def cancellable(method: Callable[..., Any]) -> Callable[..., Any]:
 
 @cache
 def _readers(method: Callable[..., Any]) -> list[Callable[[Any], Any]]:
-    """What makes the arguments of such a method of those that the JVM gives."""
+    """Functions that make the arguments of such a method of those that the JVM gives, in order."""
     return [_reader(form) for name, form in get_type_hints(method).items() if name != "return"]
 
 

@@ -100,7 +100,7 @@ def _reader(form: Any) -> _Step:
 
 
 def _union_reader(arguments: tuple[Any, ...]) -> _Step:
-    """Of JSON's own types, which it tells apart, and of one other at the most."""
+    """A union has types of JSON's own, which it tells apart, and one other at the most."""
     plain = frozenset(argument for argument in arguments if argument in _PLAIN)
     others = [_reader(argument) for argument in arguments if argument not in plain]
 

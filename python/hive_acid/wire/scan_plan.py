@@ -84,7 +84,7 @@ class PartitionDeletes:
 
     @classmethod
     def of(cls, folders: tuple[DeleteFolder, ...]) -> PartitionDeletes:
-        """Those in these folders."""
+        """The deletes in these folders."""
         files = [(f"{folder.path}/{file.path}", file) for folder in folders for file in folder.files]
         text = "\n".join(f"{path}\t{file.length_bytes}\t{file.modified_ms}" for path, file in files)
         return cls(folders, blake2b(text.encode(), digest_size=16).hexdigest())
