@@ -136,25 +136,10 @@ class DescribeHistory:
 
     TITLE = "DESCRIBE HISTORY"
     COLUMNS = _columns(
-        writeId="bigint",
-        firstWriteId="bigint",
-        timestamp="timestamp_ltz",
-        operation="string",
-        statement="string",
-        application="string",
-        applicationId="string",
-        user="string",
-        txnId="bigint",
-        numInsertedRows="bigint",
-        numUpdatedRows="bigint",
-        numDeletedRows="bigint",
-        numFiles="bigint",
-        sizeInBytes="bigint",
-        numPartitions="bigint",
-        partitions="array<string>",
-        folders="array<string>",
-        foldedInto="array<string>",
-        remark="string",
+        "writeId bigint, firstWriteId bigint, timestamp timestamp_ltz, operation string, statement string, "
+        "application string, applicationId string, user string, txnId bigint, numInsertedRows bigint, "
+        "numUpdatedRows bigint, numDeletedRows bigint, numFiles bigint, sizeInBytes bigint, numPartitions bigint, "
+        "partitions array<string>, folders array<string>, foldedInto array<string>, remark string"
     )
 
 
