@@ -66,7 +66,7 @@ class Checker:
         )
         places = [*report.places, *find_unknown_links(table.table, found.reach, trail)]
         if report.identity:
-            visible = describe_visible(found.matcher, self.verification.count(found.matcher, table.partitions))
+            visible = describe_visible(found.matcher, self.verification.visible.count(found.matcher, table.partitions))
             report = replace(report, counted_ms=self.world.clock_ms())
             places += visible
             places += _find_doubts(table, trail) if visible and trail else []

@@ -106,9 +106,9 @@ class Erasure:
         """In the partitions within the limits: statements of before may name subjects in the history."""
         for table in self._plan.tables:
             found = self._record.found(table.table)
-            sight = self._verification.look_if_there(found.matcher)
+            sight = self._verification.sights.look_if_there(found.matcher.table)
             if sight is not None and sight.identity == found.identity:
-                files = self._verification.list_files(sight, ())
+                files = self._verification.sights.list_files(sight)
                 chosen = self._finder.choose(table, {file.partition for file in files})
                 notes = OldNotes(self._world.file_system, self._record.spotter(table.table), self._world.tell)
                 notes.mask(tuple(file for file in files if file.partition in chosen))
@@ -148,7 +148,7 @@ class Erasure:
     def _compact(self, table: TablePlan, wanted: dict[TableName, frozenset[str]], round_: int) -> list[Place]:
         """The partitions that could not be compacted."""
         spotter, failed = self._record.spotter(table.table), list[Place]()
-        sight = self._verification.look_if_there(self._record.found(table.table).matcher)
+        sight = self._verification.sights.look_if_there(self._record.found(table.table).matcher.table)
         partitions = [partition.name for partition in sight.partitions] if sight is not None else []
         names = {spotter.mask(name): name for name in partitions}
         if sight is not None and not sight.table.is_partitioned:

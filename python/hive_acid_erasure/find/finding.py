@@ -76,7 +76,7 @@ class Finder:
         Raises as `look_up_types` does.
         """
         learn = self.verification.spotters.learn
-        finder = TrailFinder(self.engine, self.subjects, self.verification.links, self.is_there, learn)
+        finder = TrailFinder(self.engine, self.subjects, self.verification.visible.links, self.is_there, learn)
         trail = finder.find(table, known, seen)
         types = look_up_types(self.engine, table, self.is_there)
         return replace(trail, matcher=bind(trail.matcher, types))
@@ -103,9 +103,9 @@ class Finder:
 
     def find(self, table: TablePlan, trail: Trail) -> FoundTable:
         """The table's hashes, counts and files. Raises HIVE_ACID_ERASURE.NOT_COUNTED."""
-        count, beyond = self.verification.count(trail.matcher, table.partitions), frozenset[str]()
+        count, beyond = self.verification.visible.count(trail.matcher, table.partitions), frozenset[str]()
         if table.partitions is not None:
-            names = frozenset(self.verification.count(trail.matcher, None).by_partition)
+            names = frozenset(self.verification.visible.count(trail.matcher, None).by_partition)
             beyond = names - self.choose(table, names)
         return self._describe_found(table, trail, count, beyond)
 
@@ -121,9 +121,9 @@ class Finder:
 
     def _describe_found(self, table: TablePlan, trail: Trail, count: MatchCount, beyond: frozenset[str]) -> FoundTable:
         spotter = self.verification.spotters.of(trail.matcher.keys)
-        sight = self.verification.look(trail.matcher)
+        sight = self.verification.sights.look(trail.matcher.table)
         locations = Locations(sight.locations).mask(spotter, self.verification.spotters.key)
-        files = self.verification.list_files(sight, ())
+        files = self.verification.sights.list_files(sight)
         present = self.choose(table, (partition.name for partition in sight.partitions))
         return FoundTable(
             trail.matcher,

@@ -15,7 +15,6 @@ from hive_acid.api.sessions import AcidTransaction, attach
 from hive_acid.api.settings import COLUMNS_BY_POSITION, Settings
 from hive_acid.api.tables import (
     NULL_PARTITION,
-    FileFormat,
     TableDescription,
     TableKind,
     TableName,
@@ -37,17 +36,15 @@ from hive_acid_erasure.engine import (
 from hive_acid_erasure.messages import SearchedFile, SearchResult, SearchSpec
 from hive_acid_erasure.plan.key_types import refuse_changes
 from hive_acid_erasure.spark.erasure_compactions import compact_partitions
+from hive_acid_erasure.spark.erasure_queries import ErasureQueries
 from hive_acid_erasure.spark.erasure_sql import (
-    build_counts,
     build_filter,
-    build_links,
     build_overwrite,
     build_partition_key,
     join_conditions,
-    quote_name,
     quote_table,
 )
-from hive_acid_erasure.spark.pinned_session import find_settings_of_lines, pin_session
+from hive_acid_erasure.spark.pinned_session import pin_session
 from hive_acid_erasure.spark.subject_functions import (
     KeyForm,
     SubjectFunctions,
@@ -61,11 +58,6 @@ _FILES_A_JOB = 2000
 """Results of so many files are in memory at once."""
 _PART_BYTES = 128 * 1024 * 1024
 """Larger files are read by several tasks."""
-_SKIPPING = ("spark.files.ignoreCorruptFiles", "spark.files.ignoreMissingFiles")
-"""The settings of an application by which a query may leave out files without saying so; no session overrides them."""
-_FORMATS_OF_LINES = (FileFormat.TEXTFILE, FileFormat.JSONFILE)
-_AMBIGUOUS = bytes(32)
-"""In place of the hash of a text in which several people's may have fallen together (HashOfParts)."""
 _JUDGED_FORMS = (KeyForm.TEXT, KeyForm.NUMBER)
 _SEARCH_JOB = "erasure-search"
 _DIGEST_JOB = "erasure-digest"
@@ -83,6 +75,7 @@ class SparkErasureEngine:
         self._session = pin_session(session)
         self._part_bytes = part_bytes
         self._functions = SubjectFunctions(self._session, hash_key)
+        self._queries = ErasureQueries(self._session, self._attachment.metastore, self._functions)
 
     def check_session(self) -> None:
         with AcidTransaction(self._caller):  # refused within another block, whose locks this session would wait for
@@ -112,41 +105,13 @@ class SparkErasureEngine:
         return tuple(bytes.fromhex(text) for text in found if text is not None)
 
     def links(self, matcher: Matcher, link: Key) -> Mapping[bytes, frozenset[bytes]]:
-        functions, table = self._functions, matcher.table
-        known = frozenset[bytes]().union(*(keyed.hashes for keyed in matcher.keys))
-        if not known:
-            return {}
-        self._look_anew(table)
-        keys, typed = [functions.type_key(table, key) for key in _used_keys(matcher)], functions.type_key(table, link)
-        found: dict[bytes, set[bytes]] = {}
-        with functions.conditions(matcher) as conditions, functions.hash_functions() as names:
-            query = build_links(quote_table(table), join_conditions(conditions), keys, typed, names)
-            with quiet_jobs(self._session.sparkContext):
-                rows = self._session.sql(query).collect()
-            for row in rows:
-                if row.subject is not None and bytes(row.subject) in known:
-                    found.setdefault(bytes(row.subject), set()).update(() if row.link is None else (bytes(row.link),))
-        if any(_AMBIGUOUS in links for links in found.values()):
-            raise build_error("HIVE_ACID_ERASURE.AMBIGUOUS_LINK", table=table, link=", ".join(link.parts))
-        return {subject: frozenset(links) for subject, links in found.items()}
+        return self._queries.links(matcher, link)
 
-    def _look_anew(self, table: TableName) -> None:
-        """Spark lists the files of a plain table once, and shows others' changes of it to no later query.
+    def count(self, matcher: Matcher, partitions: str | None) -> MatchCount:
+        return self._queries.count(matcher, partitions)
 
-        Raises HIVE_ACID_ERASURE.NOT_COUNTED for a table of which a query would show other rows than it has.
-        """
-        self._refuse_other_lines(table)
-        is_plain, failure = self._describe(table).kind is TableKind.PLAIN, ""
-        if is_plain and self._skips_files():
-            failure = f"the application lets files be left out; unset {' and '.join(_SKIPPING)}"
-        elif self._session.catalog.isCached(quote_table(table)):
-            failure = "a cache holds its rows, which may be others by now; UNCACHE TABLE it"
-        if failure:
-            raise build_error("HIVE_ACID_ERASURE.NOT_COUNTED", table=table, failure=failure)
-        if is_plain:  # caches of others stay as they are
-            state = self._functions.session.sessionState()
-            named = f"{quote_name(table.database)}.{quote_name(table.table)}"
-            state.catalog().refreshTable(state.sqlParser().parseTableIdentifier(named))
+    def counts_all(self, table: TableName) -> bool:
+        return self._queries.counts_all(table)
 
     def choose_partitions(self, table: TableName, condition: str, names: Sequence[str]) -> frozenset[str]:
         functions = self._functions
@@ -159,58 +124,6 @@ class SparkErasureEngine:
             failure = describe_failure(error)
             raise build_error("HIVE_ACID_ERASURE.PLAN_PARTITIONS", table=table, failure=failure) from None
         return frozenset(read_message(tuple[str, ...], found))
-
-    def count(self, matcher: Matcher, partitions: str | None) -> MatchCount:
-        functions = self._functions
-        self._refuse_other_lines(matcher.table)
-        try:
-            with quiet_jobs(self._session.sparkContext):
-                total = self._session.table(quote_table(matcher.table)).count()
-                with functions.conditions(matcher) as conditions, functions.limit(partitions) as limit:
-                    chosen = build_filter(join_conditions(conditions), limit)
-                    return MatchCount(total, self._count_by_partition(self._describe(matcher.table), chosen))
-        except HiveAcidError:
-            raise
-        except (PySparkException, Py4JJavaError) as error:
-            failure = describe_failure(error)
-            raise build_error("HIVE_ACID_ERASURE.NOT_COUNTED", table=matcher.table, failure=failure) from None
-
-    def _refuse_other_lines(self, table: TableName) -> None:
-        """Raises HIVE_ACID_ERASURE.NOT_COUNTED for a table of lines that would be other ones, or be passed over."""
-        if self._describe(table).file_format in _FORMATS_OF_LINES:
-            for key in find_settings_of_lines(self._session):
-                failure = f"the setting {key} decides on what a line is, and how long; unset it"
-                raise build_error("HIVE_ACID_ERASURE.NOT_COUNTED", table=table, failure=failure)
-
-    def counts_all(self, table: TableName) -> bool:
-        return not self._skips_files() and not self._session.catalog.isCached(quote_table(table))
-
-    def _skips_files(self) -> bool:
-        return any(str(self._session.conf.get(key, "false")).lower() == "true" for key in _SKIPPING)
-
-    def _count_by_partition(self, table: TableDescription, condition: str) -> dict[str, int]:
-        """The rows that meet the condition, by the metastore's names of partitions.
-
-        Several partitions may stand for the same values, in other spellings: the first of them is named.
-        """
-        rows = self._session.sql(build_counts(table, condition)).collect()
-        counts = {tuple(row)[:-1]: int(row.n) for row in rows if row.n}
-        if not table.is_partitioned:
-            return {"": counts[()]} if counts else {}
-        names = self._texts_by_name(table) if counts else {}
-        found = {name: counts.pop(texts, 0) for name, texts in names.items() if texts in counts}
-        if counts:
-            raise build_error("HIVE_ACID_ERASURE.PARTITIONS_CHANGED", table=table.name)
-        return found
-
-    def _texts_by_name(self, table: TableDescription) -> dict[str, tuple[str | None, ...]]:
-        names = tuple(self._attachment.metastore.partition_names(table.name))
-        functions = self._functions
-        found = functions.api.partitionTexts(functions.session, quote_table(table.name), write_message(names))
-        return dict(zip(names, read_message(tuple[tuple[str | None, ...], ...], found), strict=True))
-
-    def _describe(self, table: TableName) -> TableDescription:
-        return self._attachment.metastore.table(table)
 
     def delete(
         self, matchers: Sequence[Matcher], partitions: Mapping[TableName, str], within: Within | None = None
@@ -238,10 +151,12 @@ class SparkErasureEngine:
         return list(deletions.values())
 
     def _leave_out_plain(self, tables: Iterable[TableName]) -> list[TableName]:
-        return [table for table in sorted(tables) if self._describe(table).kind is not TableKind.PLAIN]
+        return [
+            table for table in sorted(tables) if self._attachment.metastore.table(table).kind is not TableKind.PLAIN
+        ]
 
     def _delete_from(self, matcher: Matcher, partitions: str | None) -> int:
-        table = self._describe(matcher.table)
+        table = self._attachment.metastore.table(matcher.table)
         if table.kind is TableKind.PLAIN:
             raise build_error("HIVE_ACID_UNSUPPORTED_TABLE.NOT_TRANSACTIONAL", operation="Erasure", table=matcher.table)
         with self._functions.conditions(matcher) as conditions, self._functions.limit(partitions) as limit:
@@ -253,7 +168,7 @@ class SparkErasureEngine:
 
     def _rewrite(self, table: TableDescription, condition: str, chosen: str) -> int:
         """Writes the partitions that hold a row of a subject anew, by one statement; one without others is empty."""
-        counts = self._count_by_partition(table, chosen)
+        counts = self._queries.count_by_partition(table, chosen)
         if not counts:
             return 0
         functions = self._functions
@@ -269,7 +184,7 @@ class SparkErasureEngine:
     def _partition_matcher(self, table: TableDescription, names: Sequence[str]) -> Matcher:
         """Finds the rows of partitions by the hashes of their values, which may be those of subjects."""
         key = build_partition_key(table)
-        texts = self._texts_by_name(table)
+        texts = self._queries.find_texts(table)
         values = [tuple(NULL_PARTITION if text is None else text for text in texts[name]) for name in names]
         return Matcher(table.name, (KeyedHashes(key, self.spell(table.name, key, values)),))
 
@@ -314,10 +229,6 @@ class SparkErasureEngine:
         context = self._session.sparkContext
         found = run_job(context, _DIGEST_JOB, lambda: functions.api.digests(functions.session, listed))
         return read_message(tuple[str | None, ...], found)
-
-
-def _used_keys(matcher: Matcher) -> list[Key]:
-    return [keyed.key for keyed in matcher.keys if keyed.hashes]
 
 
 def _build_file(file: PhysicalFile) -> SearchedFile:

@@ -90,7 +90,7 @@ class KeptFiles:
         for folder in self.folders or ("hive.repl.cmrootdir",):
             if not _is_told(folder):
                 detail = f"which folder this is cannot be told: have it named by its whole path; {cure}"
-                yield Place(PlaceKind.KEPT_FOR_REPLICAS, folder, detail)
+                yield Place(PlaceKind.KEPT_FOR_REPLICAS, spotter.mask(folder), detail)
         try:
             _list_files(file_system, self.find_folders(locations))
         except HiveAcidError as error:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from hive_acid.api.conditions import HiveAcidError, MetastoreUnavailable, StorageError
+from hive_acid.api.files import is_hidden
 from hive_acid.api.snapshots import load_scan_plan
 from hive_acid.api.storage import FileSystem
 from hive_acid.api.tables import FileFormat, Metastore, Partition, TableDescription, TableKind
@@ -86,6 +88,25 @@ class ShownFiles:
         read += [(folder.path, folder.files) for part in plan.partitions for folder in part.deletes.folders]
         files = ((f"{path}/{file.path}", file) for path, files in read for file in files)
         return frozenset((path, file.length_bytes, file.modified_ms) for path, file in files)
+
+
+def find_unhidden(files: Iterable[PhysicalFile], locations: Sequence[str]) -> list[PhysicalFile]:
+    """The files that a query of a table at these locations may show, however deep below them they lie.
+
+    A location may itself have a hidden name. Spark takes a folder `_column=value` for none that is hidden
+    (HadoopFSUtils.shouldFilterOutPathName).
+    """
+    roots = {location.rstrip("/") for location in locations}
+    return [file for file in files if _is_unhidden(file.path, roots)]
+
+
+def _is_unhidden(path: str, roots: AbstractSet[str]) -> bool:
+    folder, name = path, ""
+    while folder not in roots:
+        folder, _, name = folder.rpartition("/")
+        if not folder or (is_hidden(name) and not (name.startswith("_") and "=" in name)):
+            return False
+    return True
 
 
 def count_shown(

@@ -9,8 +9,9 @@ from pyspark.sql import SparkSession
 
 from hive_acid.errors import HiveAcidError
 from hive_acid.model.table import TableName
-from hive_acid_erasure.engine import Key, KeyedHashes, Matcher
+from hive_acid_erasure.engine import Key, KeyedHashes, MatchCount, Matcher
 from hive_acid_erasure.spark.erasure_engine import SparkErasureEngine
+from hive_acid_erasure.spark.erasure_queries import ErasureQueries
 from integration.conftest import Tables
 from support.erasure_searches import matcher, matches, search
 
@@ -20,6 +21,13 @@ SECRET = b"a secret that is nowhere to be seen"
 @pytest.fixture
 def engine(spark: SparkSession) -> SparkErasureEngine:
     return SparkErasureEngine(spark, SECRET)
+
+
+def add_rows(tables: Tables, *names: str) -> None:
+    """Rows of table t that another engine writes."""
+    numbers = pyarrow.array(range(2, 2 + len(names)), pyarrow.int32())
+    rows = pyarrow.table({"id": numbers, "name": list(names)})
+    orc.write_table(rows, str(tables.location("t") / "part-of-another-engine"))
 
 
 def test_the_files_of_a_cached_table_are_searched(tables: Tables, engine: SparkErasureEngine) -> None:
@@ -38,8 +46,7 @@ def test_links_are_those_that_a_table_has_now(tables: Tables, engine: SparkErasu
     tables.sql("INSERT INTO t VALUES (1, 'bob')")
     asked, link = matcher(engine, TableName(tables.database, "t"), "ada"), Key(("id",))
     assert engine.links(asked, link) == {}
-    later = pyarrow.table({"id": pyarrow.array([2], pyarrow.int32()), "name": ["ada"]})
-    orc.write_table(later, str(tables.location("t") / "part-of-another-engine"))
+    add_rows(tables, "ada")
     (links,) = engine.links(asked, link).values()
     assert len(links) == 1
     tables.sql("CACHE TABLE t")
@@ -50,13 +57,32 @@ def test_links_are_those_that_a_table_has_now(tables: Tables, engine: SparkErasu
         tables.sql("UNCACHE TABLE t")
 
 
+def test_the_rows_by_which_a_limit_is_judged_are_counted_in_no_cache(
+    tables: Tables, engine: SparkErasureEngine
+) -> None:
+    tables.sql("CREATE TABLE t (id INT, name STRING) STORED AS ORC")
+    tables.sql("INSERT INTO t VALUES (1, 'ada')")
+    asked = matcher(engine, TableName(tables.database, "t"), "ada")
+    counted = tables.spark.table(f"{tables.database}.t").groupBy().count().cache()
+    try:
+        assert counted.collect() == [(1,)]
+        add_rows(tables, "bob")
+        assert engine.count(asked, None) == MatchCount(2, {"": 1})
+        tables.sql("CACHE TABLE t")
+        with pytest.raises(HiveAcidError, match="UNCACHE TABLE"):
+            engine.count(asked, None)
+    finally:
+        counted.unpersist()
+        tables.sql("UNCACHE TABLE t")
+
+
 @pytest.mark.parametrize("setting", ["textinputformat.record.delimiter", "ignoreCorruptFiles"])
 def test_no_link_is_taken_from_lines_that_a_setting_leaves_out(
     tables: Tables, engine: SparkErasureEngine, monkeypatch: pytest.MonkeyPatch, setting: str
 ) -> None:
     tables.sql("CREATE TABLE t (id INT, name STRING) STORED AS TEXTFILE")
     if setting == "ignoreCorruptFiles":  # only who starts the application sets it
-        monkeypatch.setattr(SparkErasureEngine, "_skips_files", lambda _: True)
+        monkeypatch.setattr(ErasureQueries, "_skips_files", lambda _: True)
     else:
         engine._session.conf.set(setting, ";")
     with pytest.raises(HiveAcidError, match=setting):

@@ -13,6 +13,7 @@ import pyarrow as pa
 from pyarrow import orc
 
 from doubles.memory_metastore import MemoryMetastore
+from hive_acid.errors import build_error
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest, CompactionState
 from hive_acid.model.table import TableName
 from hive_acid_erasure.engine import (
@@ -80,7 +81,8 @@ class Disk:
 
     A part may be guarded by a link that a row must have. A deletion sees the files that were visible as it began.
 
-    `cleans`: what a compaction replaces is removed as its entry is; False leaves it. `is_cached`: a cache counts.
+    `cleans`: what a compaction replaces is removed as its entry is; False leaves it. `is_cached`: a cache
+    holds the rows of all tables.
     `spellings` are of columns, and spell a value from any text; empty for a text that is none of the type. `strike` is
     called by each call.
     """
@@ -169,6 +171,8 @@ class Disk:
         return frozenset(name for name in names if name == condition)
 
     def count(self, matcher: Matcher, partitions: str | None) -> MatchCount:
+        if self.is_cached:
+            raise build_error("HIVE_ACID_ERASURE.NOT_COUNTED", table=matcher.table, failure="a cache holds its rows")
         total, found = 0, dict[str, int]()
         for _, partition, _, _, row in self._visible(matcher.table):
             total += 1

@@ -96,6 +96,13 @@ def test_a_folder_that_the_metastore_does_not_tell_leaves_the_verdict_open(shop:
     assert shop.erase().verdict.state.value == "erased"
 
 
+def test_the_name_of_such_a_folder_is_a_subjects_nowhere(shop: Shop) -> None:
+    set_up(shop, **{"hive.repl.cmrootdir": f"/user/${{system:user.name}}/{ADA}"})
+    (place,) = shop.erase().verdict.places
+    assert place.where.startswith("/user/${system:user.name}/#")
+    assert ADA not in shop.certificate.read_text() + "".join(shop.told)
+
+
 @pytest.mark.parametrize(("is_on", "verdict"), [("true", "pending"), ("false", "erased")])
 def test_a_folder_that_this_user_may_not_list_leaves_the_verdict_open_while_files_are_moved_there(
     shop: Shop, monkeypatch: pytest.MonkeyPatch, is_on: str, verdict: str

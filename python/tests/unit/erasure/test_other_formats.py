@@ -10,7 +10,9 @@ from hive_acid.errors import HiveAcidError
 from hive_acid.model.table import TableName
 from hive_acid_erasure.certificate.certifying import recheck
 from hive_acid_erasure.certificate.summary import summarize
+from hive_acid_erasure.engine import PhysicalFile
 from hive_acid_erasure.run import Outcome, erase_subjects, verify_subjects
+from hive_acid_erasure.verify.shown_files import find_unhidden
 from support.erasure_shop import Shop, add_table
 
 LINES = TableName("shop", "lines")
@@ -131,6 +133,23 @@ def test_files_of_a_plain_table_of_text_are_not_taken_for_searched(lines: Shop) 
     lines.metastore.add_table(replace(lines.metastore.table(LINES), parameters={}))
     put(lines, "000000_0", "4712\x01Bo\n")
     assert lines.kinds(verify_subjects(lines.case("verification", ["4711"]), lines.world())) == {"unsearched"}
+
+
+@pytest.mark.parametrize(
+    ("path", "is_shown"),
+    [
+        ("/w/_db/t/f", True),
+        ("/w/_db/t/a/b/c/d/f", True),
+        ("/w/_db/t/_a/b/c/d/f", False),
+        ("/w/_db/t/a/b/c/d/.f", False),
+        ("/w/_db/t/_who=Ada/f", True),
+        ("/w/_db/t/_staged/who=Bo/a/f", True),
+        ("/user/me/.Trash/Current/w/_db/t/f", False),
+    ],
+)
+def test_hidden_names_count_below_the_location_alone_and_at_any_depth(path: str, is_shown: bool) -> None:
+    file = PhysicalFile(path, 1, 1)
+    assert find_unhidden([file], ["/w/_db/t/", "/w/_db/t/_staged/who=Bo"]) == [file] * is_shown
 
 
 @pytest.mark.parametrize(
