@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 import unicodedata
@@ -18,7 +17,8 @@ _WORD = re.compile(r"[^\W_]+")
 _PARTS_JOINED = 16
 """So many words and signs in a row are taken for a value; and whole lines and fields."""
 _QUOTED = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"")
-_JSON = re.compile(rf"{_QUOTED.pattern}|-?[0-9][\w.+-]*")
+_JSON = re.compile(rf"{_QUOTED.pattern}|(?<![\w.-])-?[0-9][\w.+-]*")
+_BEGINS_JSON = re.compile(r'[\[{"]')
 _NAME_OF_FIELD = re.compile(r"\s*:")
 _PART = re.compile(r"[^/=]+")
 _LINE = re.compile(r"[^\n]+")
@@ -36,19 +36,18 @@ _SCALES = 18
 
 
 def find_candidates(text: str, size: int) -> Iterator[tuple[Span, ...]]:
-    """The places of values of a key of so many parts, in the order of the key.
-
-    Parts in the names of folders, and values of JSON, may stand in another order.
-    """
+    """The places of values of a key of so many parts, in the order of the key."""
     if size == 1:
         yield from ((span,) for span in _join_parts(text))
     for pattern in (_QUOTED, _PART, _FIELD, _WORD, _LINE):
         yield from windows(_spans(pattern, text), size)
+
+
+def find_unordered(text: str, size: int) -> Iterator[tuple[Span, ...]]:
+    """The same where the parts may stand in any order: in the names of folders, and among values of JSON."""
     if size > 1:
-        for window in find_folders(text, size):
-            yield from itertools.permutations(window)
-        for window in windows(_values_of_json(text), size):
-            yield from itertools.permutations(window)
+        yield from find_folders(text, size)
+        yield from windows(_values_of_json(text), size)
 
 
 def find_folders(text: str, size: int) -> Iterator[tuple[Span, ...]]:
@@ -67,6 +66,8 @@ def is_trifle(value: str) -> bool:
 
 
 def _values_of_json(text: str) -> list[Span]:
+    if not _BEGINS_JSON.search(text):  # paths have many numbers
+        return []
     return [span for span in _spans(_JSON, text) if not _NAME_OF_FIELD.match(text, span[1])]
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import itertools
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -30,7 +31,11 @@ def encode_parts(parts: Sequence[str]) -> bytes:
 
 
 def _join(parts: Sequence[bytes]) -> bytes:
-    return _SUBJECT_TAG + b"".join([struct.pack(">I", len(part)) + part for part in parts])
+    return _SUBJECT_TAG + b"".join(map(_pack, parts))
+
+
+def _pack(part: bytes) -> bytes:
+    return struct.pack(">I", len(part)) + part
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,11 @@ class HashKey:
     def hash_bytes(self, parts: Sequence[bytes]) -> bytes:
         """The same of texts as files hold them, which need not be UTF-8."""
         return self._hash(_join(parts))
+
+    def hash_orders(self, parts: Sequence[str]) -> Iterator[bytes]:
+        """The keyed hashes of the parts in each order; `parts` are texts that UTF-8 can hold."""
+        packed = [_pack(part.encode()) for part in parts]
+        return (self._hash(_SUBJECT_TAG + b"".join(order)) for order in itertools.permutations(packed))
 
     def _hash(self, encoded: bytes) -> bytes:
         keyed = self._keyed.copy()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -14,6 +14,7 @@ from hive_acid_erasure.subjects.hashed_values import (
     find_candidates,
     find_folders,
     find_long_numbers,
+    find_unordered,
     is_trifle,
     spell_number,
     trim,
@@ -59,6 +60,7 @@ class Spotter:
         self._sizes = {1} | people.sizes | self._hashes.keys()
         self._unknown = {size: hashes - of_people for size, hashes in every.items() if hashes - of_people}
         self._known: dict[tuple[str, ...], bytes | None] = {}
+        self._known_in_any_order: dict[tuple[str, ...], bytes | None] = {}
         self._masked: dict[str, str] = {}
 
     def count(self, text: str) -> int:
@@ -151,11 +153,12 @@ class Spotter:
     def _unknown_in(self, reading: Reading) -> Iterator[_Spot]:
         """The places of values that are known by their hashes alone."""
         text = reading.text
-        for size in self._unknown:
-            for chosen in find_candidates(text, size):
+        ways = ((find_candidates, self._find_unknown), (find_unordered, self._find_in_any_order))
+        for size, (candidates, find) in itertools.product(self._unknown, ways):
+            for chosen in candidates(text, size):
                 for kept in dict.fromkeys((tuple(trim(text, span) for span in chosen), tuple(chosen))):
                     parts = tuple(text[start:end] for start, end in kept)
-                    if not all(map(_TRIFLE.fullmatch, parts)) and (found := self._find_unknown(parts)):
+                    if not all(map(_TRIFLE.fullmatch, parts)) and (found := find(parts)):
                         yield reading.starts[min(kept)[0]], reading.ends[max(kept)[1] - 1], found
                         break
 
@@ -176,20 +179,31 @@ class Spotter:
         for values in itertools.product(*spelled):
             if (row := self._people.find_row_of(values)) is not None:
                 return self._key.hash_parts(row)
-        orders = itertools.permutations(parts) if len(parts) in self._unknown else ()
-        return next((hashed for order in orders if (hashed := self._find_unknown(order)) is not None), None)
+        return self._find_in_any_order(parts)
 
     def _find_unknown(self, parts: tuple[str, ...]) -> bytes | None:
+        return self._look_up(self._known, parts, lambda spelled: (self._key.hash_parts(spelled),))
+
+    def _find_in_any_order(self, parts: tuple[str, ...]) -> bytes | None:
+        """The factorial of their number is tried once for the same parts, which the files of a partition share."""
+        return self._look_up(self._known_in_any_order, tuple(sorted(parts)), self._key.hash_orders)
+
+    def _look_up(
+        self,
+        known: dict[tuple[str, ...], bytes | None],
+        parts: tuple[str, ...],
+        hash_: Callable[[tuple[str, ...]], Iterable[bytes]],
+    ) -> bytes | None:
         if len(parts) not in self._unknown:
             return None
-        if parts not in self._known:
-            if len(self._known) >= _CACHED:
-                self._known.clear()
-            hashes = map(self._key.hash_parts, build_spellings(parts))
+        if parts not in known:
+            if len(known) >= _CACHED:
+                known.clear()
             is_small = all(map(is_trifle, parts))
             wanted = self._hashes.get(len(parts), set()) if is_small else self._unknown[len(parts)]
-            self._known[parts] = next((hashed for hashed in hashes if hashed in wanted), None)
-        return self._known[parts]
+            hashes = (hashed for spelled in build_spellings(parts) for hashed in hash_(spelled))
+            known[parts] = next((hashed for hashed in hashes if hashed in wanted), None)
+        return known[parts]
 
 
 def has_masks(text: str) -> bool:

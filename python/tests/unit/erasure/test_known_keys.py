@@ -88,6 +88,21 @@ def test_a_key_of_two_parts_that_is_known_by_its_hash_is_found_in_paths_and_json
     assert LINK not in spotter.mask(text)
 
 
+def test_the_orders_of_a_long_key_are_tried_once_for_all_files_of_a_partition(monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = tuple(f"Part-{n}" for n in range(7))
+    tried: list[tuple[str, ...]] = []
+    hash_orders = HashKey.hash_orders
+    monkeypatch.setattr(HashKey, "hash_orders", lambda key, given: tried.append(given) or hash_orders(key, given))
+    spotter = known(parts).of(())
+    others = "/".join(f"c{n}=Other-{n}" for n in range(7))
+    for file in range(20):
+        assert spotter.count(f"/w/t/{others}/base_0000001/bucket_{file:05d}") == 0
+    assert {tuple(map(str.lower, each)) for each in tried} == {tuple(f"other-{n}" for n in range(7))}
+    assert len(tried) == len(set(tried)) == 3, "as it is, in lower and in upper case"
+    assert spotter.count("/w/t/" + "/".join(f"c={part}" for part in reversed(parts)))
+    assert spotter.count(json.dumps({part: part for part in (parts[3:] + parts[:3])}))
+
+
 @pytest.mark.parametrize(
     "text",
     [
