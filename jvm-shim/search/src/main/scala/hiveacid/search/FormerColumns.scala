@@ -7,11 +7,15 @@ import scala.jdk.CollectionConverters._
 import hiveacid.formats.orc.FileSchema
 import org.apache.orc.TypeDescription
 import org.apache.orc.TypeDescription.Category
-import org.apache.parquet.schema.MessageType
+import org.apache.parquet.schema.{MessageType, Type}
+import org.apache.parquet.schema.LogicalTypeAnnotation.{IntLogicalTypeAnnotation, StringLogicalTypeAnnotation}
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
 
-import org.apache.spark.sql.types.{ArrayType, DataType, MapType, StructType}
+import org.apache.spark.sql.types._
 
 /** The columns of files, and fields within them, that a table has no more, by their names. No query shows their values.
+  * A column is one of them where its type in the table cannot show what the file holds: a text where the table has
+  * numbers by now, a number that is too great for the table's.
   *
   * Some engines take a column of another name for the one of its position. It counts as well: engines differ in that.
   *
@@ -52,8 +56,8 @@ final case class FormerColumns(table: StructType) {
     case (Category.MAP, Some(m: MapType))    =>
       leaves(path, file.getChildren.get(0), Some(m.keyType)) ++
         leaves(path, file.getChildren.get(1), Some(m.valueType))
-    case (c, Some(own)) if c.isPrimitive && !isNested(own) => Nil
-    case _                                                 => // no row shows values of another shape than the table's
+    case (c, Some(own)) if c.isPrimitive && !isNested(own) && keeps(kindOf(file), own) => Nil
+    case _ => // no row shows values of another shape than the table's
       Option(file.getChildren).fold(Seq(file.getId -> path))(_.asScala.toSeq.flatMap(leaves(path, _, None)))
   }
 
@@ -61,7 +65,7 @@ final case class FormerColumns(table: StructType) {
   def ofParquet(file: MessageType): Map[Seq[String], String] =
     file.getColumns.asScala
       .map(_.getPath.toSeq)
-      .filter(path => isHidden(file, path.head) || isFormer(path.toList, table))
+      .filter(path => isHidden(file, path.head) || isFormer(path.toList, table, kindOf(file.getType(path: _*))))
       .map(path => path -> path.mkString("."))
       .toMap
 
@@ -72,18 +76,77 @@ final case class FormerColumns(table: StructType) {
   }
 
   /** Elements of lists lie below one group or two, by the writer's age, or are repeated columns. */
-  private def isFormer(path: List[String], own: DataType): Boolean = (path, own) match {
-    case (name :: rest, s: StructType) => find(s, name).forall(field => isFormer(rest, field.dataType))
-    case (Nil, _: ArrayType)           => false
+  private def isFormer(path: List[String], own: DataType, kind: Kind): Boolean = (path, own) match {
+    case (name :: rest, s: StructType) => find(s, name).forall(field => isFormer(rest, field.dataType, kind))
+    case (Nil, a: ArrayType)           => isFormer(Nil, a.elementType, kind)
     case (_ :: rest, a: ArrayType)     =>
-      isFormer(rest, a.elementType) && (rest.isEmpty || isFormer(rest.tail, a.elementType))
-    case (_ :: "key" :: rest, m: MapType) => isFormer(rest, m.keyType)
-    case (_ :: _ :: rest, m: MapType)     => isFormer(rest, m.valueType)
-    case (rest, _)                        => rest.nonEmpty || isNested(own)
+      isFormer(rest, a.elementType, kind) && (rest.isEmpty || isFormer(rest.tail, a.elementType, kind))
+    case (_ :: "key" :: rest, m: MapType) => isFormer(rest, m.keyType, kind)
+    case (_ :: _ :: rest, m: MapType)     => isFormer(rest, m.valueType, kind)
+    case (rest, _)                        => rest.nonEmpty || isNested(own) || !keeps(kind, own)
   }
 }
 
 object FormerColumns {
+
+  /** What a column of a file holds, of what is searched in former columns. */
+  sealed private trait Kind
+  private case object Text extends Kind
+  private case class Whole(digits: Int) extends Kind
+  private case object Other extends Kind
+
+  private def kindOf(file: TypeDescription): Kind = file.getCategory match {
+    case Category.STRING | Category.VARCHAR | Category.CHAR => Text
+    case Category.BYTE                                      => Whole(3)
+    case Category.SHORT                                     => Whole(5)
+    case Category.INT                                       => Whole(10)
+    case Category.LONG                                      => Whole(19)
+    case _                                                  => Other
+  }
+
+  private def kindOf(file: Type): Kind =
+    if (!file.isPrimitive) Other
+    else
+      (file.asPrimitiveType.getPrimitiveTypeName, file.getLogicalTypeAnnotation) match {
+        case (PrimitiveTypeName.BINARY, _: StringLogicalTypeAnnotation) => Text
+        case (PrimitiveTypeName.INT64, null)                            => Whole(19)
+        case (_, number: IntLogicalTypeAnnotation)                      => Whole(digitsOf(number.getBitWidth))
+        case (PrimitiveTypeName.INT32, null)                            => Whole(3) // older writers say no more of it
+        case _                                                          => Other
+      }
+
+  private def digitsOf(bits: Int): Int = bits match {
+    case 8  => 3
+    case 16 => 5
+    case 32 => 10
+    case _  => 19
+  }
+
+  /** Whole numbers of so many digits are values of the type, and stay as they are. */
+  private def digitsOf(t: DataType): Int = t match {
+    case ByteType                                            => 3
+    case ShortType                                           => 5
+    case IntegerType                                         => 10
+    case LongType                                            => 19
+    case FloatType                                           => 7
+    case DoubleType                                          => 15
+    case d: DecimalType                                      => d.precision - d.scale
+    case BooleanType | DateType | TimestampType | BinaryType => 0
+    case _                                                   => Int.MaxValue // intervals are stored as numbers
+  }
+
+  private def isText(t: DataType) = t match {
+    case _: StringType | _: CharType | _: VarcharType => true
+    case _                                            => false
+  }
+
+  /** Whether a column of the table shows all values that the file has. Others become NULL, or another value. */
+  private def keeps(file: Kind, own: DataType): Boolean = (file, own) match {
+    case (Text, own)          => isText(own) || own == BinaryType
+    case (Whole(digits), own) => isText(own) || digitsOf(own) >= digits
+    case (Other, _)           => true
+  }
+
   private def isNested(t: DataType) = t match {
     case _: StructType | _: ArrayType | _: MapType => true
     case _                                         => false

@@ -34,6 +34,25 @@ final class FormerColumnsSuite extends munit.FunSuite {
     assertEquals(ofOrc("struct<id:int,email:array<string>,contact:string>"), Seq("contact", "email"))
   }
 
+  test("values that a column of another type cannot show are of a former column") {
+    assertEquals(ofOrc("struct<id:string,email:string>"), Seq("id"))
+    assertEquals(ofOrc("struct<id:bigint,email:int,m:map<string,varchar(9)>>"), Seq("id", "m"))
+    assertEquals(ofOrc("struct<id:tinyint,email:bigint,contact:struct<phone:binary>>"), Nil)
+    val days = FormerColumns(StructType.fromDDL("born DATE, no BOOLEAN, price DECIMAL(12,2), rate DOUBLE, raw BINARY"))
+    val file = "struct<born:string,no:bigint,price:int,rate:bigint,raw:string>"
+    assertEquals(days.ofOrc(TypeDescription.fromString(file)).values.toSet, Set("born", "no", "rate"))
+    val parquet = MessageTypeParser.parseMessageType("""message m {
+      optional binary id (UTF8); optional int64 email; optional group contact { optional binary phone (UTF8); }
+      optional group tags (LIST) { repeated group list { optional group element { optional int32 k; } } }
+      optional group m (MAP) { repeated group key_value { required binary key (UTF8); optional int64 value; } }
+    }""")
+    assertEquals(table.ofParquet(parquet).values.toSet, Set("id", "m.key_value.value"))
+    val short =
+      MessageTypeParser.parseMessageType("message m { optional int32 n; optional int32 m (INTEGER(32,true)); }")
+    val shorts = FormerColumns(StructType.fromDDL("n SMALLINT, m SMALLINT"))
+    assertEquals(shorts.ofParquet(short).values.toSet, Set("m"), "older writers tell no width")
+  }
+
   test("of columns whose names differ in case alone the first is the table's") {
     val twice = "struct<email:string,EMAIL:string,contact:struct<phone:string,PHONE:string>>"
     assertEquals(ofOrc(twice), Seq("EMAIL", "contact.PHONE"))
