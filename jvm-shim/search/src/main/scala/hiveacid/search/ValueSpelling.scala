@@ -2,6 +2,7 @@ package hiveacid.search
 
 import java.math.BigDecimal
 
+import scala.jdk.CollectionConverters._
 import scala.util.Try
 import scala.util.matching.Regex
 
@@ -37,24 +38,28 @@ final case class ValueSpelling(zone: String, isAnsi: Boolean) {
     case other                                                => cast(text, other).filter(_ == text.trim)
   }
 
-  /** None for a local time that clocks leave out, which a cast moves by an hour, and for one that they show twice: of
-    * two moments with one text no key names one alone.
+  /** None for a local time that clocks leave out, which a cast moves by an hour, and for one that several values show:
+    * no key names one of them alone.
     */
   private def spellTimestamp(text: String): Option[String] = zoneOf(text).flatMap { own =>
-    val found = cast(text, TimestampType).filterNot(isShownTwice)
+    val found = cast(text, TimestampType).filterNot(isOfSeveral)
     if (own.isEmpty) found.filter(cast(text, TimestampNTZType).contains(_)) else found
   }
 
-  /** True for a time of day of the zone at which its clocks are set back. */
-  private def isShownTwice(shown: String): Boolean = {
-    val local = Cast(Literal(shown), TimestampNTZType, Some(zone), EvalMode.TRY).eval()
-    local match {
+  /** True for a time at which the zone's clocks are set back, which two moments have; and for one of the first hour
+    * after they were set forward: files keep times of day, and one that the clocks leave out is shown as such.
+    */
+  private def isOfSeveral(shown: String): Boolean =
+    Cast(Literal(shown), TimestampNTZType, Some(zone), EvalMode.TRY).eval() match {
       case micros: Long =>
-        val rules = DateTimeUtils.getZoneId(zone).getRules
-        rules.getValidOffsets(DateTimeUtils.microsToLocalDateTime(micros)).size > 1
+        val (rules, local) = (DateTimeUtils.getZoneId(zone).getRules, DateTimeUtils.microsToLocalDateTime(micros))
+        val offsets = rules.getValidOffsets(local)
+        offsets.size > 1 || offsets.asScala.exists { offset =>
+          val last = rules.previousTransition(local.toInstant(offset).plusNanos(1))
+          last != null && last.isGap && local.isBefore(last.getDateTimeAfter.plus(last.getDuration))
+        }
       case _ => false
     }
-  }
 
   private def cast(text: String, t: DataType): Option[String] = {
     val value = Cast(Literal(text), t, Some(zone), EvalMode.TRY)

@@ -49,7 +49,7 @@ final class ValueSpellingSuite extends munit.FunSuite {
     )
   }
 
-  test("a moment is exact, and one that clocks leave out is none") {
+  test("a moment is exact, and none that clocks leave out, show twice, or show for one that they leave out") {
     check(
       TimestampType,
       "2024-02-29 01:02:03.5" -> "2024-02-29 01:02:03.5",
@@ -58,7 +58,10 @@ final class ValueSpellingSuite extends munit.FunSuite {
       "2024-02-29T01:02:03Z" -> "2024-02-29 02:02:03",
       "2024-02-29 01:02:03+01:00" -> "2024-02-29 01:02:03",
       "2024-02-29 01:02:03 Europe/Berlin" -> "2024-02-29 01:02:03",
-      "2024-10-27 01:30:00" -> "2024-10-27 01:30:00"
+      "2024-10-27 01:30:00" -> "2024-10-27 01:30:00",
+      "2024-03-31 01:59:59.999999" -> "2024-03-31 01:59:59.999999",
+      "2024-03-31 04:00:00" -> "2024-03-31 04:00:00",
+      "2024-10-27 03:00:00" -> "2024-10-27 03:00:00"
     )(
       "2024",
       "2024-02",
@@ -66,6 +69,9 @@ final class ValueSpellingSuite extends munit.FunSuite {
       "2024-02-29 01:02:03.1234567",
       "2024-02-29 01:02:03.1234567Z",
       "2024-03-31 02:30:00",
+      "2024-03-31 03:00:00",
+      "2024-03-31 03:59:59.999999",
+      "2024-03-31T01:30:00Z",
       "2024-10-27 02:30:00",
       "2024-10-27 02:30:00+01:00"
     )
