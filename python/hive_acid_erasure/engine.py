@@ -174,6 +174,10 @@ class ErasureEngine(Protocol):
         """
         ...
 
+    def count_shared(self, matcher: Matcher, link: Key, links: frozenset[bytes]) -> int:
+        """How many of these links are given by visible rows that the matcher does not name. Raises as `links` does."""
+        ...
+
     def choose_partitions(self, table: TableName, condition: str, names: Sequence[str]) -> frozenset[str]:
         """The partitions of these names that meet the condition. None is empty.
 

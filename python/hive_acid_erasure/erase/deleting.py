@@ -13,6 +13,7 @@ from hive_acid_erasure.erase.retrying import try_until_won
 from hive_acid_erasure.find.finding import Finder
 from hive_acid_erasure.find.record import Record
 from hive_acid_erasure.find.state import DELETED, DELETING, WRITTEN, FoundTable
+from hive_acid_erasure.find.trails import Trail
 from hive_acid_erasure.find.world import World
 from hive_acid_erasure.plan.key_types import bind, refuse_changes
 from hive_acid_erasure.plan.plan import Guard, Plan, TablePlan
@@ -45,7 +46,8 @@ class Deleter:
     def delete(self, group: Sequence[TablePlan], round_: int) -> None:
         """One transaction. Rows that a killed run has deleted are not there any more, and are not counted again.
 
-        Raises HIVE_ACID_ERASURE with GUARD_AT_DELETION or CHANGED_KEY, and what the engine and storage raise.
+        Raises HIVE_ACID_ERASURE with GUARD_AT_DELETION, SHARED_LINKS or CHANGED_KEY, and what the engine and storage
+        raise.
         """
         if not group:
             return
@@ -91,7 +93,7 @@ class Deleter:
 
         def confirm(deletions: Mapping[TableName, Deletion]) -> None:
             for table in ahead:
-                _refuse_lost(matchers[table.table], self.record.follow(table, self.finder)[0].for_deletion)
+                _refuse_lost(matchers[table.table], self._find_trail(table).for_deletion)
             for name, deletion in deletions.items():
                 self._guard_deletion(name, deletion)
                 self._note_written(name, deletion)
@@ -106,9 +108,15 @@ class Deleter:
 
         Its types are those of the find, so that a change since is seen when the rows are deleted.
         """
-        trail, _ = self.record.follow(table, self.finder)
+        trail = self._find_trail(table)
         known = self.record.found(table.table).matcher
         return bind(trail.for_deletion, [keyed.types for keyed in known.keys])
+
+    def _find_trail(self, table: TablePlan) -> Trail:
+        """By the links of the moment. Raises HIVE_ACID_ERASURE.SHARED_LINKS."""
+        trail, _ = self.record.follow(table, self.finder)
+        self.finder.refuse_shared(table, trail)
+        return trail
 
     def _guard_deletion(self, table: TableName, deletion: Deletion) -> None:
         """All rows that the erasure deletes from a table count, those of earlier rounds and of killed runs too."""

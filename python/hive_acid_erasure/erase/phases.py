@@ -67,7 +67,10 @@ class Erasure:
         self._record.learn(self._plan.tables)
         missing = [table for table in self._plan.tables if self.state.found(table.table) is None]
         # all links are known before a name of any table is noted
-        for table, trail in [(table, self._finder.follow(table)) for table in missing]:
+        followed = [(table, self._finder.follow(table)) for table in missing]
+        for table, trail in followed:
+            self._finder.refuse_shared(table, trail)
+        for table, trail in followed:
             self._world.tell(f"find: {table.table}")
             self._record.note(FOUND, **describe_found(self._finder.find(table, trail)))
         return tuple(self._record.found(table.table) for table in self._plan.tables)
@@ -75,8 +78,9 @@ class Erasure:
     def run(self) -> tuple[TableResult, ...]:
         """All phases up to the verification; the result of each table, in the plan's order.
 
-        Raises HIVE_ACID_ERASURE with COLUMNS_SETTING, GUARD, GUARD_AT_DELETION and those of `Finder.check` and
-        `Ledger.begin`, and what the engine, the metastore and storage raise. A run after that goes on.
+        Raises HIVE_ACID_ERASURE with COLUMNS_SETTING, GUARD, GUARD_AT_DELETION, SHARED_LINKS and those of
+        `Finder.check` and `Ledger.begin`, and what the engine, the metastore and storage raise. A run after that goes
+        on.
         """
         found = self.find()
         self._deleter.guard(found)

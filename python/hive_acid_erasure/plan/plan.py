@@ -25,16 +25,21 @@ class NamedKey:
 
 @dataclass(frozen=True)
 class Step:
-    """A table on the way to another. The rows that `keys` name give, by `link`, the key values of the next table."""
+    """A table on the way to another. The rows that `keys` name give, by `link`, the key values of the next table.
+
+    `deletes_shared`: rows go, too, by a link that rows of others give as well.
+    """
 
     table: TableName
     keys: tuple[NamedKey, ...]
     link: NamedKey
+    deletes_shared: bool = False
 
     def describe(self) -> dict[str, Any]:
         """As the certificate shows it."""
         keys = [key.describe() for key in self.keys]
-        return {"table": str(self.table), "keys": keys, "link": self.link.describe()}
+        shared = {"shared_links": "delete"} if self.deletes_shared else {}
+        return {"table": str(self.table), "keys": keys, "link": self.link.describe(), **shared}
 
 
 @dataclass(frozen=True)

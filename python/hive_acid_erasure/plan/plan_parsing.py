@@ -82,17 +82,25 @@ def _build_table(name: str, given: Any, subject_columns: tuple[str, ...]) -> Tab
     for number, raw in enumerate(_list(entries.get("via", []), f"{place}.via")):
         where = f"{place}.via[{number}]"
         step = _mapping(raw, where)
-        _refuse_unknown(step, ("table", "keys", "link"), where)
+        _refuse_unknown(step, ("table", "keys", "link", "shared_links"), where)
         keys = _build_keys(_required(step, "keys", where), columns, is_linked, f"{where}.keys")
         link = _mapping(_required(step, "link", where), f"{where}.link")
         columns, is_linked = tuple(link), True
         named = NamedKey(columns, Key(_texts(list(link.values()), f"{where}.link")))
-        via.append(Step(_table_name(_required(step, "table", where), where), keys, named))
+        source = _table_name(_required(step, "table", where), where)
+        via.append(Step(source, keys, named, deletes_shared=_deletes_shared(step, where)))
     partitions = entries.get("partitions")
     if partitions is not None and not (isinstance(partitions, str) and partitions.strip()):
         raise _wrong_form(f"{place}.partitions", "a condition as text")
     keys = _build_keys(_required(entries, "keys", place), columns, is_linked, f"{place}.keys")
     return TablePlan(_table_name(name, "tables"), keys, tuple(via), partitions)
+
+
+def _deletes_shared(step: Mapping[str, Any], place: str) -> bool:
+    chosen = step.get("shared_links", "refuse")
+    if chosen not in ("refuse", "delete"):
+        raise _wrong_form(f"{place}.shared_links", "refuse or delete")
+    return bool(chosen == "delete")
 
 
 def _build_keys(given: Any, columns: tuple[str, ...], is_linked: bool, place: str) -> tuple[NamedKey, ...]:

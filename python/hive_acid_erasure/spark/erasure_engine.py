@@ -107,6 +107,9 @@ class SparkErasureEngine:
     def links(self, matcher: Matcher, link: Key) -> Mapping[bytes, frozenset[bytes]]:
         return self._queries.links(matcher, link)
 
+    def count_shared(self, matcher: Matcher, link: Key, links: frozenset[bytes]) -> int:
+        return self._queries.count_shared(matcher, link, links)
+
     def count(self, matcher: Matcher, partitions: str | None) -> MatchCount:
         return self._queries.count(matcher, partitions)
 

@@ -11,10 +11,11 @@ from pyspark.sql import SparkSession
 from hive_acid.api.conditions import HiveAcidError, build_error
 from hive_acid.api.messages import read_message, write_message
 from hive_acid.api.tables import FileFormat, Metastore, TableDescription, TableKind, TableName
-from hive_acid_erasure.engine import Key, MatchCount, Matcher
+from hive_acid_erasure.engine import Key, KeyedHashes, MatchCount, Matcher
 from hive_acid_erasure.spark.erasure_sql import (
     build_counts,
     build_filter,
+    build_given,
     build_links,
     join_conditions,
     quote_name,
@@ -58,6 +59,21 @@ class ErasureQueries:
         if any(_AMBIGUOUS in links for links in found.values()):
             raise build_error("HIVE_ACID_ERASURE.AMBIGUOUS_LINK", table=table, link=", ".join(link.parts))
         return {subject: frozenset(links) for subject, links in found.items()}
+
+    def count_shared(self, matcher: Matcher, link: Key, links: frozenset[bytes]) -> int:
+        """See `ErasureEngine`."""
+        functions, table = self._functions, matcher.table
+        self._look_anew(table)
+        typed, given = functions.type_key(table, link), Matcher(table, (KeyedHashes(link, links),))
+        with (
+            functions.conditions(matcher) as named,
+            functions.conditions(given) as giving,
+            functions.hash_functions() as names,
+            quiet_jobs(self._session.sparkContext),
+        ):
+            condition = f"NOT ({join_conditions(named)}) AND ({join_conditions(giving)})"
+            rows = self._session.sql(build_given(quote_table(table), condition, typed, names)).collect()
+        return sum(row.link is not None and bytes(row.link) in links for row in rows)
 
     def _look_anew(self, table: TableName) -> None:
         """Spark lists the files of a plain table once, and shows others' changes of it to no later query.

@@ -82,6 +82,12 @@ def build_links(table: str, condition: str, keys: Sequence[TypedKey], link: Type
     return f"SELECT DISTINCT {names.hash}(subject) AS subject, {names.hash}(link) AS link FROM ({pairs})"
 
 
+def build_given(table: str, condition: str, link: TypedKey, names: HashFunctions) -> str:
+    """What `link` gives in the rows that meet the condition, as hashes; NULL for a part that is NULL."""
+    rows = f"SELECT {names.quiet}({_build_values(link)}) AS links FROM {table} WHERE {condition}"
+    return f"SELECT DISTINCT {names.hash}(link) AS link FROM (SELECT explode(links) AS link FROM ({rows}))"
+
+
 def _build_values(typed: TypedKey) -> str:
     """The values of a key as an array of arrays of texts."""
     if not typed.is_array:

@@ -128,7 +128,9 @@ class FileSearch:
         if finding.in_dictionary:
             places.append(self._place(PlaceKind.FILE_DICTIONARY, file, "a value in the dictionary of a column"))
         for column in finding.former_columns:
-            detail = f"values of its column {self._spotter.mask(column)}, which the table has no more, or of another type"
+            detail = (
+                f"values of its column {self._spotter.mask(column)}, which the table has no more, or of another type"
+            )
             places.append(self._place(PlaceKind.FORMER_COLUMN, file, detail))
         return self._searched(file, "rows", places, finding.row_count, finding.match_count)
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
 import pyarrow
 import pytest
 from pyarrow import orc
@@ -15,6 +19,7 @@ from hive_acid_erasure.spark.erasure_queries import ErasureQueries
 from integration.conftest import Tables
 from support.erasure_searches import matcher, matches, search
 
+SERDES = "org.apache.hadoop.hive.serde2"
 SECRET = b"a secret that is nowhere to be seen"
 
 
@@ -57,6 +62,19 @@ def test_links_are_those_that_a_table_has_now(tables: Tables, engine: SparkErasu
         tables.sql("UNCACHE TABLE t")
 
 
+@pytest.mark.parametrize(("link", "count"), [("id", 2), ("array(id, id + 10)", 4)])
+def test_links_that_rows_of_others_give_too_are_counted(
+    tables: Tables, engine: SparkErasureEngine, link: str, count: int
+) -> None:
+    table = tables.create("t")
+    tables.sql(
+        "INSERT INTO t VALUES (1, 'ada'), (1, 'bob'), (2, 'ada'), (3, 'bob'), (4, 'ada'), (4, NULL), (NULL, 'bob')"
+    )
+    asked = matcher(engine, table, "ada")
+    (links,) = engine.links(asked, Key((link,))).values()
+    assert engine.count_shared(asked, Key((link,)), links) == count
+
+
 def test_the_rows_by_which_a_limit_is_judged_are_counted_in_no_cache(
     tables: Tables, engine: SparkErasureEngine
 ) -> None:
@@ -74,6 +92,35 @@ def test_the_rows_by_which_a_limit_is_judged_are_counted_in_no_cache(
     finally:
         counted.unpersist()
         tables.sql("UNCACHE TABLE t")
+
+
+def test_the_logs_of_a_serde_tell_no_row(tables: Tables, engine: SparkErasureEngine) -> None:
+    serde = f"{SERDES}.RegexSerDe"
+    given = "ROW FORMAT SERDE '{}' WITH SERDEPROPERTIES ('input.regex' = '([0-9]+) ([a-z]+)')"
+    tables.sql(f"CREATE TABLE t (id STRING, name STRING) {given.format(serde)} STORED AS TEXTFILE")
+    (tables.location("t") / "lines").write_text("1 ada\nADA LOVELACE\n")
+    with logged(tables.spark) as read_log:
+        assert engine.count(matcher(engine, TableName(tables.database, "t"), "ada"), None) == MatchCount(2, {"": 1})
+        assert "LOVELACE" not in read_log()
+        assert len(tables.sql("SELECT * FROM t")) == 2
+        assert "LOVELACE" in read_log(), "other queries are not kept quiet"
+
+
+@contextmanager
+def logged(spark: SparkSession) -> Iterator[Callable[[], str]]:
+    """What SerDes of Hive log at WARN meanwhile, which is Spark's default and not that of tests."""
+    jvm: Any = spark._jvm
+    log4j, written = jvm.org.apache.logging.log4j, jvm.java.io.StringWriter()
+    appender = log4j.core.appender.WriterAppender.createAppender(None, None, written, "test", False, False)
+    appender.start()
+    root = log4j.LogManager.getContext(False).getConfiguration().getRootLogger()
+    root.addAppender(appender, log4j.Level.WARN, None)
+    log4j.core.config.Configurator.setLevel(SERDES, log4j.Level.WARN)
+    try:
+        yield lambda: str(written.toString())
+    finally:
+        log4j.core.config.Configurator.setLevel(SERDES, root.getLevel())
+        root.removeAppender("test")
 
 
 @pytest.mark.parametrize("setting", ["textinputformat.record.delimiter", "ignoreCorruptFiles"])

@@ -166,6 +166,10 @@ class Disk:
                     found.setdefault(subject, set()).update(() if linked is None else (linked,))
         return {subject: frozenset(links) for subject, links in found.items()}
 
+    def count_shared(self, matcher: Matcher, link: Key, links: frozenset[bytes]) -> int:
+        others = (row for *_, row in self._visible(matcher.table) if not self._matches(row, matcher.keys))
+        return len({self._hash(row, link) for row in others} & links)
+
     def choose_partitions(self, table: TableName, condition: str, names: Sequence[str]) -> frozenset[str]:
         assert "" not in names, "an empty text is no value of most types"
         return frozenset(name for name in names if name == condition)

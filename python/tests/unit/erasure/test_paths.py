@@ -11,6 +11,7 @@ import pytest
 
 from hive_acid.errors import HiveAcidError
 from hive_acid.model.table import TableName
+from hive_acid_erasure.run import find_subjects
 from support.erasure_disk import Killed
 from support.erasure_shop import NOTES, OTHER, PEOPLE, SUBJECTS, Shop, add_table
 
@@ -270,11 +271,58 @@ def test_rows_of_an_account_whose_row_has_gone_since_are_deleted(shop: Shop) -> 
 
 def test_the_guard_counts_rows_of_links_that_came_since(shop: Shop) -> None:
     shop.plan["guard"] = {"max_rows": 1}
+    shop.plan["tables"]["shop.notes"]["via"][0]["shared_links"] = "delete"
     before_delete(shop, 1, lambda: open_account(shop, "a-18"))
     with pytest.raises(HiveAcidError) as caught:
         shop.erase()
     assert caught.value.getCondition() == "HIVE_ACID_ERASURE.GUARD_AT_DELETION"
-    assert not [path for path, content in shop.disk.contents.items() if content.masked and "/notes/" in path]
+    assert not [path for path in masked(shop) if "/notes/" in path]
+
+
+def share(shop: Shop, email: str | None = OTHER) -> None:
+    """Bo's account is another's, too; without a name, of somebody whom no row names."""
+    row = {"account": "a-17", **({} if email is None else {"email": email})}
+    shop.disk.put("/warehouse/people/delta_0000006_0000006_0000/bucket_00000", row)
+
+
+def masked(shop: Shop) -> list[str]:
+    return [path for path, content in shop.disk.contents.items() if content.masked]
+
+
+@pytest.mark.parametrize("email", [OTHER, None])
+def test_a_link_that_others_give_too_is_refused_before_anything_is_deleted(shop: Shop, email: str | None) -> None:
+    share(shop, email)
+    for erase in (lambda: find_subjects(shop.case(), shop.world()), shop.erase):
+        with pytest.raises(HiveAcidError, match="1 links that rows of subjects give") as caught:
+            erase()
+        assert caught.value.getCondition() == "HIVE_ACID_ERASURE.SHARED_LINKS"
+    assert masked(shop) == [] and notes(shop) == {"a-17", "a-18"}
+    assert shop.kinds(shop.verify()) == {"rows", "visible-rows"}, "a search deletes nothing"
+
+
+def test_rows_go_by_a_link_that_others_give_too_if_the_plan_says_so(shop: Shop) -> None:
+    share(shop)
+    shop.plan["tables"]["shop.notes"]["via"][0]["shared_links"] = "delete"
+    outcome = shop.erase()
+    assert (outcome.verdict.state.value, notes(shop)) == ("erased", {"a-18"})
+    (path,) = [table["via"] for table in outcome.payload["plan"]["tables"] if table["via"]]
+    assert path[0]["shared_links"] == "delete"
+
+
+def test_a_link_of_several_people_who_are_all_to_be_erased_is_nobody_elses(shop: Shop) -> None:
+    share(shop, ADA)
+    assert shop.erase().verdict.state.value == "erased"
+
+
+@pytest.mark.parametrize(("number", "one_transaction"), [(1, False), (2, False), (1, True)])
+def test_nothing_is_deleted_by_a_link_that_another_gives_since_the_count(
+    shop: Shop, number: int, one_transaction: bool
+) -> None:
+    shop.plan["one_transaction"] = one_transaction
+    before_delete(shop, number, lambda: share(shop))
+    with pytest.raises(HiveAcidError, match="SHARED_LINKS"):
+        shop.erase()
+    assert "a-17" in notes(shop) and not [path for path in masked(shop) if "/notes/" in path]
 
 
 def test_a_path_through_a_view_is_refused(shop: Shop) -> None:

@@ -3,7 +3,7 @@ package hiveacid.scan
 import scala.reflect.ClassTag
 import scala.util.control.NonFatal
 
-import hiveacid.errors.{AcidException, QuietPaths, StorageFailure}
+import hiveacid.errors.{AcidException, QuietLogs, QuietPaths, StorageFailure}
 import hiveacid.formats.{ReadErrors, TransactionalFileFormat}
 import hiveacid.values.AcidTable
 import org.apache.hadoop.fs.Path
@@ -18,7 +18,7 @@ import org.apache.spark.sql.execution.{ColumnarRule, FileSourceScanExec, SparkPl
 import org.apache.spark.sql.hive.hiveacid.HiveScan
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-/** Scans of files in the queries of an erasure: their errors tell no path and no value.
+/** Scans of files in the queries of an erasure: their errors and logs tell no path and no value.
   *
   * Spark puts the path of a file into the error of whatever reads it (`FileScanRDD`, `HadoopRDD`), SerDes of Hive the
   * row that they cannot read, and the driver the folders that it cannot list.
@@ -28,13 +28,15 @@ object QuietScans extends ColumnarRule {
 
   private object Quieten extends Rule[SparkPlan] {
     override def apply(plan: SparkPlan): SparkPlan = if (!QuietPaths.areKept) plan
-    else
+    else {
+      QuietLogs.install()
       plan.transformUp {
         case scan: FileSourceScanExec               => QuietScanExec(scan, tableOf(scan))
         case scan: SerdeScanExec                    => QuietScanExec(scan, Some(AcidTable.name(scan.table)))
         case HiveScan(scan)                         => QuietScanExec(scan, None)
         case QuietScanExec(known: QuietScanExec, _) => known
       }
+    }
   }
 
   private def tableOf(scan: FileSourceScanExec) =
@@ -68,7 +70,10 @@ final private class QuietRows[T: ClassTag](rows: RDD[T], errors: QuietErrors) ex
   override protected def getPreferredLocations(split: Partition): Seq[String] = errors(rows.preferredLocations(split))
 
   override def compute(split: Partition, context: TaskContext): Iterator[T] = {
-    val inner = errors(rows.iterator(split, context))
+    val inner = errors {
+      QuietLogs.install()
+      rows.iterator(split, context)
+    }
     new Iterator[T] {
       override def hasNext: Boolean = errors(inner.hasNext)
       override def next(): T = errors(inner.next())
