@@ -44,7 +44,7 @@ def find_subjects(case: Case, world: World) -> tuple[FoundTable, ...]:
     """
 
     def find() -> tuple[FoundTable, ...]:
-        with TemporaryDirectory() as folder, open_ledger(Path(folder) / "ledger") as opened:
+        with TemporaryDirectory() as folder, open_ledger(Path(folder) / "ledger", case.key) as opened:
             return Erasure(case, world, opened).find()
 
     return work_masked(case.spotters.mask, find)
@@ -61,7 +61,7 @@ def erase_subjects(case: Case, world: World, ledger: Path, signer: Signer, certi
 
 
 def _erase(case: Case, world: World, ledger: Path, signer: Signer, certificate: Path) -> Outcome:
-    with open_ledger(ledger) as opened:
+    with open_ledger(ledger, case.key) as opened:
         erasure = Erasure(case, world, opened)
         results = erasure.run()
         payload, verdict = build_payload(case, world, results, erasure.state)

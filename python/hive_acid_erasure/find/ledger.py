@@ -1,4 +1,7 @@
-"""The ledger of an erasure: what has been done, so that a run after a kill goes on from there."""
+"""The ledger of an erasure: what has been done, so that a run after a kill goes on from there.
+
+Each line has a seal, made with the hash key over it and all lines before it: who has not the key changes none of them.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +15,32 @@ from typing import IO, Any
 
 from hive_acid.api.conditions import build_error
 from hive_acid_erasure.canonical import format_canonical
+from hive_acid_erasure.subjects.keyed_hash import HashKey
 
 BEGUN = "begun"
+_SEAL = "seal"
 
 
 class Ledger:
     """A file of one event per line, as JSON; each is on disk before `append` returns."""
 
-    def __init__(self, file: IO[bytes], path: Path, events: list[dict[str, Any]]) -> None:
+    def __init__(self, file: IO[bytes], path: Path, key: HashKey, events: list[dict[str, Any]]) -> None:
+        """`events` are those of the file, with their seals."""
         self._file = file
         self._path = path
+        self._key = key
+        seals = [event.pop(_SEAL, None) for event in events]
         self._events = events
+        self._seal = ""
+        self._changed_line: int | None = None
+        for number, (event, told) in enumerate(zip(events, seals, strict=True), start=1):
+            try:
+                _, self._seal = _seal(key, self._seal, event)
+            except ValueError:  # a value that no run writes
+                told = None
+            if told != self._seal:
+                self._changed_line = number
+                break
 
     @property
     def events(self) -> tuple[dict[str, Any], ...]:
@@ -32,7 +50,8 @@ class Ledger:
     def append(self, event: str, at_ms: int, **values: Any) -> dict[str, Any]:
         """Writes an event. Raises OSError if storage refuses, ValueError for values that JSON does not keep."""
         entry = {"event": event, "at_ms": at_ms, **values}
-        self._file.write(format_canonical(entry) + b"\n")
+        line, self._seal = _seal(self._key, self._seal, entry)
+        self._file.write(line)
         self._file.flush()
         os.fsync(self._file.fileno())
         self._events.append(entry)
@@ -43,7 +62,10 @@ class Ledger:
         beside = self._path.with_name(f".{self._path.name}.new")
         file = os.fdopen(os.open(beside, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "r+b")
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        file.write(b"".join(format_canonical(event) + b"\n" for event in events))
+        self._seal = ""
+        for event in events:
+            line, self._seal = _seal(self._key, self._seal, event)
+            file.write(line)
         file.flush()
         os.fsync(file.fileno())
         beside.replace(self._path)
@@ -56,7 +78,11 @@ class Ledger:
         self._file.close()
 
     def begin(self, identity: Mapping[str, str], at_ms: int) -> None:
-        """Makes it the ledger of this erasure, or raises HIVE_ACID_ERASURE.LEDGER_OF_ANOTHER if it is of another."""
+        """Makes it the ledger of this erasure.
+
+        Raises HIVE_ACID_ERASURE.LEDGER_OF_ANOTHER if it is of another, and LEDGER_CHANGED for a line that no run with
+        the key has written there.
+        """
         if not self._events:
             self.append(BEGUN, at_ms, **identity)
             return
@@ -64,10 +90,12 @@ class Ledger:
         for name, value in identity.items():
             if first.get("event") != BEGUN or first.get(name) != value:
                 raise build_error("HIVE_ACID_ERASURE.LEDGER_OF_ANOTHER", path=self._path, difference=name)
+        if self._changed_line is not None:
+            raise build_error("HIVE_ACID_ERASURE.LEDGER_CHANGED", path=self._path, number=self._changed_line)
 
 
 @contextmanager
-def open_ledger(path: Path) -> Iterator[Ledger]:
+def open_ledger(path: Path, key: HashKey) -> Iterator[Ledger]:
     """The ledger at the path, made if there is none, for this process alone.
 
     A last line that a kill has cut off is taken away. Raises HIVE_ACID_ERASURE.LEDGER_IN_USE if another run has it,
@@ -80,7 +108,7 @@ def open_ledger(path: Path) -> Iterator[Ledger]:
         _lock(file, path)
         if is_new:
             _sync_folder(path.parent)
-        ledger = Ledger(file, path, _read_events(file, path))
+        ledger = Ledger(file, path, key, _read_events(file, path))
     except BaseException:
         file.close()
         raise
@@ -88,6 +116,12 @@ def open_ledger(path: Path) -> Iterator[Ledger]:
         yield ledger
     finally:
         ledger.close()
+
+
+def _seal(key: HashKey, before: str, event: Mapping[str, Any]) -> tuple[bytes, str]:
+    """The line of an event with its seal."""
+    seal = key.seal(before, format_canonical(event))
+    return format_canonical({**event, _SEAL: seal}) + b"\n", seal
 
 
 def _lock(file: IO[bytes], path: Path) -> None:

@@ -15,6 +15,7 @@ from hive_acid.api.conditions import build_error
 
 _SUBJECT_TAG = b"hive-acid subject 1\0"
 _KEY_TAG = b"hive-acid key 1\0"
+_LEDGER_TAG = b"hive-acid ledger 1\0"
 KEY_BYTES = 32
 """The least length of a key."""
 
@@ -76,6 +77,10 @@ class HashKey:
         keyed = self._keyed.copy()
         keyed.update(encoded)
         return keyed.digest()
+
+    def seal(self, before: str, line: bytes) -> str:
+        """The seal of a ledger's line and of all before it, in hexadecimal; `before` is that of the line before."""
+        return hmac.digest(self.secret, _LEDGER_TAG + before.encode() + b"\0" + line, "sha256").hex()
 
     @cached_property
     def _keyed(self) -> hmac.HMAC:

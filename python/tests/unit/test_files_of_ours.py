@@ -10,6 +10,7 @@ import pytest
 from hive_acid.downloads.cache import cache_lock, whole_entry
 from hive_acid_erasure.certificate.signing import make_keys
 from hive_acid_erasure.find.ledger import open_ledger
+from hive_acid_erasure.subjects.keyed_hash import HashKey
 from hive_acid_local.private import make_private
 from support.other_user import NOBODY, act_as, explore, open_folder
 
@@ -26,7 +27,7 @@ def test_the_keys_of_certificates_but_the_public_one(*, was_there: bool, public:
 
 
 def test_the_ledger_of_an_erasure() -> None:
-    with open_folder() as folder, open_ledger(folder / "ledger"):
+    with open_folder() as folder, open_ledger(folder / "ledger", HashKey(bytes(32))):
         assert (folder / "ledger").exists()
         assert act_as(NOBODY, explore, str(folder)) == ""
 

@@ -226,15 +226,6 @@ def test_a_signed_certificate_whose_types_have_another_form_is_refused(shop: Sho
     assert caught.value.getCondition() == "HIVE_ACID_ERASURE.CERTIFICATE_FIELD"
 
 
-def test_a_ledger_of_before_types_were_kept_goes_on(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-    kill_before_delete(shop, monkeypatch)
-    events = [json.loads(line) for line in shop.ledger.read_text().splitlines()]
-    keys = [key for event in events for key in event.get("keys", ())]
-    assert [key.pop("types")["parts"] for key in keys] == [["string"]] * 4
-    shop.ledger.write_text("".join(f"{json.dumps(event)}\n" for event in events))
-    assert shop.erase().verdict.state.value == "erased"
-
-
 @pytest.mark.parametrize(
     ("part", "data_type", "is_refused"),
     [
