@@ -34,13 +34,17 @@ class Ledger:
         self._seal = ""
         self._changed_line: int | None = None
         for number, (event, told) in enumerate(zip(events, seals, strict=True), start=1):
-            try:
-                _, self._seal = _seal(key, self._seal, event)
-            except ValueError:  # a value that no run writes
-                told = None
-            if told != self._seal:
+            if told is None or told != self._seal_next(event):
                 self._changed_line = number
                 break
+
+    def _seal_next(self, event: Mapping[str, Any]) -> str | None:
+        """The seal of the line that follows; None for an event with a value that no run writes."""
+        try:
+            _, self._seal = _seal(self._key, self._seal, event)
+        except ValueError:
+            return None
+        return self._seal
 
     @property
     def events(self) -> tuple[dict[str, Any], ...]:
