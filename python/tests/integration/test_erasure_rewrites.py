@@ -60,7 +60,8 @@ def place(tables: Tables, form: str, moment: int, zone: str | None) -> Path:
         ("PARQUET", NANOSECONDS, "UTC", "NANOSECONDS"),
         ("ORC", SKIPPED, None, "SKIPPED_WALL_CLOCK"),
         ("PARQUET", SKIPPED, "UTC", "SKIPPED_WALL_CLOCK"),
-        ("PARQUET", REPEATED, None, "REPEATED_WALL_CLOCK"),
+        ("PARQUET", REPEATED, "Europe/Berlin", "REPEATED_WALL_CLOCK"),
+        ("PARQUET", 1_700_000_000_000_000_000, None, "UNKNOWN_TIME_ZONE"),
     ],
 )
 def test_a_moment_that_would_come_back_as_another_is_not_written_back(

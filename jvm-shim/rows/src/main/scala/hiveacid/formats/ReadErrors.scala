@@ -135,6 +135,8 @@ final case class ReadErrors(table: String) {
       refuse(Refusal("HIVE_ACID_UNSUPPORTED_TABLE.SKIPPED_WALL_CLOCK", in(wall)))
     override def repeated(wall: LocalDateTime): Unit =
       refuse(Refusal("HIVE_ACID_UNSUPPORTED_TABLE.REPEATED_WALL_CLOCK", in(wall)))
+    override def unzoned(): Unit =
+      refuse(Refusal("HIVE_ACID_UNSUPPORTED_TABLE.UNKNOWN_TIME_ZONE", Map("zone" -> zone.toString)))
     override def nanoseconds(wall: LocalDateTime): Unit =
       refuse(Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NANOSECONDS", shown(wall) + ("table" -> table)))
 

@@ -50,6 +50,14 @@ final class WallClock(zone: ZoneId, losses: WallClock.Losses = WallClock.Accepte
     instantMicros
   }
 
+  /** The instant itself of a file that does not say which zone's wall clock it stands for: it is to be stored by that of
+    * this zone.
+    */
+  def unzoned(instantMicros: Long): Long = {
+    losses.unzoned()
+    instantMicros
+  }
+
   def toWall(instantMicros: Long): Long = {
     val second = Math.floorDiv(instantMicros, MicrosPerSecond)
     if (second < instantFrom || second >= instantUntil) remember(second)
@@ -87,6 +95,9 @@ object WallClock {
     /** The zone has it twice, and the instant of a file is the later of both. */
     def repeated(wall: LocalDateTime): Unit
 
+    /** It is an instant, and its file does not say which zone's wall clock that stands for. */
+    def unzoned(): Unit
+
     /** Its fraction of a second has digits behind the microseconds. */
     def nanoseconds(wall: LocalDateTime): Unit
   }
@@ -94,6 +105,7 @@ object WallClock {
   object Accepted extends Losses {
     override def skipped(wall: LocalDateTime): Unit = ()
     override def repeated(wall: LocalDateTime): Unit = ()
+    override def unzoned(): Unit = ()
     override def nanoseconds(wall: LocalDateTime): Unit = ()
   }
 

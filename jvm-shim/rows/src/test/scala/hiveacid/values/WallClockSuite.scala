@@ -7,10 +7,12 @@ import munit.FunSuite
 class WallClockSuite extends FunSuite {
   private var skipped = Seq.empty[LocalDateTime]
   private var repeated = Seq.empty[LocalDateTime]
+  private var unzoned = 0
   private var cut = Seq.empty[LocalDateTime]
   private val losses = new WallClock.Losses {
     override def skipped(wall: LocalDateTime): Unit = WallClockSuite.this.skipped :+= wall
     override def repeated(wall: LocalDateTime): Unit = WallClockSuite.this.repeated :+= wall
+    override def unzoned(): Unit = unzoned += 1
     override def nanoseconds(wall: LocalDateTime): Unit = cut :+= wall
   }
   private val clock = new WallClock(ZoneId.of("Europe/Berlin"), losses)
@@ -35,5 +37,10 @@ class WallClockSuite extends FunSuite {
     val second = first + 3600L * 1000000L
     assertEquals(clock.keeping(second), second)
     assertEquals(repeated, Seq(LocalDateTime.parse("2024-10-27T02:30:00")))
+  }
+
+  test("an instant of which nobody says what clock it stands for is told of") {
+    assertEquals(clock.unzoned(5L), 5L)
+    assertEquals(unzoned, 1)
   }
 }

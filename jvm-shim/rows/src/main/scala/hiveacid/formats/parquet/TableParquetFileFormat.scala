@@ -162,7 +162,8 @@ object TableParquetFileFormat {
     val stored: Long => Long =
       if (clock.exists(_.hasHybridTimestamps)) HybridCalendar.toProlepticMicros else identity
     val instant: Long => Long =
-      if (zone.getRules == session.zone.getRules) micros => to.keeping(stored(micros))
+      if (fileZone.isEmpty) micros => to.unzoned(stored(micros))
+      else if (zone.getRules == session.zone.getRules) micros => to.keeping(stored(micros))
       else micros => to.toInstant(from.toWall(stored(micros)))
     val day = clock.filter(_.hasHybridDates).map(_ => HybridCalendar.toProlepticDay _)
     val types = schema.fields.map(_.dataType)
