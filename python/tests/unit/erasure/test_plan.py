@@ -91,6 +91,8 @@ WRONG = {
         table(keys=7),
         table(keys={"id": ""}),
         table(partitions=""),
+        table(via=[step("d.u", shared_links="keep")]),
+        table(via=[step("d.u", shared_links=True)]),
         {**table(), "guard": {"max_rows": -1}},
         {**table(), "guard": {"max_rows": True}},
         {**table(), "guard": {"max_percent": 101}},

@@ -50,8 +50,8 @@ final class WallClock(zone: ZoneId, losses: WallClock.Losses = WallClock.Accepte
     instantMicros
   }
 
-  /** The instant itself of a file that does not say which zone's wall clock it stands for: it is to be stored by that of
-    * this zone.
+  /** The instant itself of a file that does not say which zone's wall clock it stands for: it is to be stored by that
+    * of this zone.
     */
   def unzoned(instantMicros: Long): Long = {
     losses.unzoned()

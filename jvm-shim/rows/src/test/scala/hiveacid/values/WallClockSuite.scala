@@ -7,12 +7,12 @@ import munit.FunSuite
 class WallClockSuite extends FunSuite {
   private var skipped = Seq.empty[LocalDateTime]
   private var repeated = Seq.empty[LocalDateTime]
-  private var unzoned = 0
+  private var zoneless = 0
   private var cut = Seq.empty[LocalDateTime]
   private val losses = new WallClock.Losses {
     override def skipped(wall: LocalDateTime): Unit = WallClockSuite.this.skipped :+= wall
     override def repeated(wall: LocalDateTime): Unit = WallClockSuite.this.repeated :+= wall
-    override def unzoned(): Unit = unzoned += 1
+    override def unzoned(): Unit = WallClockSuite.this.zoneless += 1
     override def nanoseconds(wall: LocalDateTime): Unit = cut :+= wall
   }
   private val clock = new WallClock(ZoneId.of("Europe/Berlin"), losses)
@@ -41,6 +41,6 @@ class WallClockSuite extends FunSuite {
 
   test("an instant of which nobody says what clock it stands for is told of") {
     assertEquals(clock.unzoned(5L), 5L)
-    assertEquals(unzoned, 1)
+    assertEquals(zoneless, 1)
   }
 }
