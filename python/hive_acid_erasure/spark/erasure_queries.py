@@ -46,7 +46,7 @@ class ErasureQueries:
         known = frozenset[bytes]().union(*(keyed.hashes for keyed in matcher.keys))
         if not known:
             return {}
-        self._look_anew(table)
+        self._look_at_all(table)
         keys, typed = [functions.type_key(table, key) for key in _find_used(matcher)], functions.type_key(table, link)
         found: dict[bytes, set[bytes]] = {}
         with functions.conditions(matcher) as conditions, functions.hash_functions() as names:
@@ -63,7 +63,7 @@ class ErasureQueries:
     def count_shared(self, matcher: Matcher, link: Key, links: frozenset[bytes]) -> int:
         """See `ErasureEngine`."""
         functions, table = self._functions, matcher.table
-        self._look_anew(table)
+        self._look_at_all(table)
         typed, given = functions.type_key(table, link), Matcher(table, (KeyedHashes(link, links),))
         with (
             functions.conditions(matcher) as named,
@@ -75,20 +75,23 @@ class ErasureQueries:
             rows = self._session.sql(build_given(quote_table(table), condition, typed, names)).collect()
         return sum(row.link is not None and bytes(row.link) in links for row in rows)
 
+    def _look_at_all(self, table: TableName) -> None:
+        """As `_look_anew`. Raises HIVE_ACID_ERASURE.NOT_COUNTED where files of a plain table may be left out, too."""
+        if self._metastore.table(table).kind is TableKind.PLAIN and self._skips_files():
+            raise _not_counted(table, f"the application lets files be left out; unset {' and '.join(_SKIPPING)}")
+        self._look_anew(table)
+
     def _look_anew(self, table: TableName) -> None:
         """Spark lists the files of a plain table once, and shows others' changes of it to no later query.
 
         Raises HIVE_ACID_ERASURE.NOT_COUNTED for a table of which a query would show other rows than it has.
         """
-        self._refuse_other_lines(table)
-        is_plain, failure = self._metastore.table(table).kind is TableKind.PLAIN, ""
-        if is_plain and self._skips_files():
-            failure = f"the application lets files be left out; unset {' and '.join(_SKIPPING)}"
-        elif self._session.catalog.isCached(quote_table(table)):
-            failure = _CACHED
-        if failure:
-            raise build_error("HIVE_ACID_ERASURE.NOT_COUNTED", table=table, failure=failure)
-        if is_plain:  # caches of others stay as they are
+        described = self._metastore.table(table)
+        for key in find_settings_of_lines(self._session) if described.file_format in _FORMATS_OF_LINES else ():
+            raise _not_counted(table, f"the setting {key} decides on what a line is, and how long; unset it")
+        if self._session.catalog.isCached(quote_table(table)):
+            raise _not_counted(table, _CACHED)
+        if described.kind is TableKind.PLAIN:  # caches of others stay as they are
             state = self._functions.session.sessionState()
             named = f"{quote_name(table.database)}.{quote_name(table.table)}"
             state.catalog().refreshTable(state.sqlParser().parseTableIdentifier(named))
@@ -107,15 +110,7 @@ class ErasureQueries:
         except HiveAcidError:
             raise
         except (PySparkException, Py4JJavaError) as error:
-            failure = describe_failure(error)
-            raise build_error("HIVE_ACID_ERASURE.NOT_COUNTED", table=table, failure=failure) from None
-
-    def _refuse_other_lines(self, table: TableName) -> None:
-        """Raises HIVE_ACID_ERASURE.NOT_COUNTED for a table of lines that would be other ones, or be passed over."""
-        if self._metastore.table(table).file_format in _FORMATS_OF_LINES:
-            for key in find_settings_of_lines(self._session):
-                failure = f"the setting {key} decides on what a line is, and how long; unset it"
-                raise build_error("HIVE_ACID_ERASURE.NOT_COUNTED", table=table, failure=failure)
+            raise _not_counted(table, describe_failure(error)) from None
 
     def counts_all(self, table: TableName) -> bool:
         """See `ErasureEngine`."""
@@ -145,6 +140,10 @@ class ErasureQueries:
         functions = self._functions
         found = functions.api.partitionTexts(functions.session, quote_table(table.name), write_message(names))
         return dict(zip(names, read_message(tuple[tuple[str | None, ...], ...], found), strict=True))
+
+
+def _not_counted(table: TableName, failure: str) -> HiveAcidError:
+    return build_error("HIVE_ACID_ERASURE.NOT_COUNTED", table=table, failure=failure)
 
 
 def _find_used(matcher: Matcher) -> list[Key]:
