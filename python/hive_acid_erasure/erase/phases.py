@@ -60,6 +60,7 @@ class Erasure:
 
     def find(self) -> tuple[FoundTable, ...]:
         """The first phase: how many rows of each table are of subjects. Nothing is changed."""
+        self._ledger.check(self._identity)
         self._world.engine.check_session()
         if all(self.state.found(table.table) is None for table in self._plan.tables):
             self._finder.check(self._plan, erases=True)

@@ -82,15 +82,18 @@ class Ledger:
         self._file.close()
 
     def begin(self, identity: Mapping[str, str], at_ms: int) -> None:
-        """Makes it the ledger of this erasure.
-
-        Raises HIVE_ACID_ERASURE.LEDGER_OF_ANOTHER if it is of another, and LEDGER_CHANGED for a line that no run with
-        the key has written there.
-        """
+        """Makes it the ledger of this erasure. Raises as `check` does."""
+        self.check(identity)
         if not self._events:
             self.append(BEGUN, at_ms, **identity)
-            return
-        first = self._events[0]
+
+    def check(self, identity: Mapping[str, str]) -> None:
+        """Nothing that it tells is to be used before.
+
+        Raises HIVE_ACID_ERASURE.LEDGER_OF_ANOTHER if it is of another erasure, and LEDGER_CHANGED for a line that no
+        run with the key has written there.
+        """
+        first = self._events[0] if self._events else {"event": BEGUN, **identity}
         for name, value in identity.items():
             if first.get("event") != BEGUN or first.get(name) != value:
                 raise build_error("HIVE_ACID_ERASURE.LEDGER_OF_ANOTHER", path=self._path, difference=name)

@@ -124,7 +124,7 @@ def test_a_ledger_that_somebody_has_changed_is_refused(
 def test_an_erasure_rests_on_no_ledger_that_was_changed(shop: Shop) -> None:
     """One that says that nothing was found there would have nothing compacted."""
     shop.erase()
-    shop.ledger.write_text(shop.ledger.read_text().replace('"rows":1', '"rows":0'))
+    shop.ledger.write_text(shop.ledger.read_text().replace('"links":', '"lines":'))
     with pytest.raises(HiveAcidError) as caught:
         shop.erase()
     assert condition_of(caught) == "LEDGER_CHANGED"
