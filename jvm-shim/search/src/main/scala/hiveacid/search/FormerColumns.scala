@@ -11,24 +11,37 @@ import org.apache.parquet.schema.{MessageType, Type}
 import org.apache.parquet.schema.LogicalTypeAnnotation.{IntLogicalTypeAnnotation, StringLogicalTypeAnnotation}
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
 
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+/** A column of a file, by the names on the way to it, with values that no query shows.
+  *
+  * @param longerThan
+  *   shown are texts of so many characters, 0 for none
+  */
+final case class FormerColumn(path: String, longerThan: Int = 0) {
+  def hides(text: UTF8String): Boolean = longerThan == 0 || text.trimRight().numChars > longerThan
+}
 
 /** The columns of files, and fields within them, that a table has no more, by their names. No query shows their values.
   * A column is one of them where its type in the table cannot show what the file holds: a text where the table has
-  * numbers by now, a number that is too great for the table's.
+  * numbers by now, a text or a number that is too long for the table's.
   *
   * Some engines take a column of another name for the one of its position. It counts as well: engines differ in that.
   *
-  * @param table
+  * @param schema
   *   the columns of the table's files
   */
-final case class FormerColumns(table: StructType) {
+final case class FormerColumns(schema: StructType) {
   import FormerColumns._
+
+  private val table = CharVarcharUtils.getRawSchema(schema)
 
   /** The leaves of former columns in the row of an ORC file: the paths by ORC's numbers. Columns without names are
     * those of their positions. Readers take the first of several whose names differ in case alone.
     */
-  def ofOrc(file: TypeDescription): Map[Int, String] = {
+  def ofOrc(file: TypeDescription): Map[Int, FormerColumn] = {
     val row = FileSchema.rowOf(file)
     val names = row.getFieldNames.asScala.toSeq
     val isUnnamed = names.nonEmpty && names.forall(_.matches("_col\\d+"))
@@ -46,7 +59,7 @@ final case class FormerColumns(table: StructType) {
       path: String,
       file: TypeDescription,
       own: Option[DataType]
-  ): Seq[(Int, String)] = (file.getCategory, own) match {
+  ): Seq[(Int, FormerColumn)] = (file.getCategory, own) match {
     case (Category.STRUCT, Some(s: StructType)) =>
       val names = file.getFieldNames.asScala.toSeq
       names.zip(file.getChildren.asScala).zipWithIndex.flatMap { case ((name, field), i) =>
@@ -56,18 +69,22 @@ final case class FormerColumns(table: StructType) {
     case (Category.MAP, Some(m: MapType))    =>
       leaves(path, file.getChildren.get(0), Some(m.keyType)) ++
         leaves(path, file.getChildren.get(1), Some(m.valueType))
-    case (c, Some(own)) if c.isPrimitive && !isNested(own) && keeps(kindOf(file), own) => Nil
+    case (c, Some(own)) if c.isPrimitive && !isNested(own) =>
+      hiddenFrom(kindOf(file), own).map(length => file.getId -> FormerColumn(path, length)).toSeq
     case _ => // no row shows values of another shape than the table's
-      Option(file.getChildren).fold(Seq(file.getId -> path))(_.asScala.toSeq.flatMap(leaves(path, _, None)))
+      Option(file.getChildren).fold(Seq(file.getId -> FormerColumn(path)))(
+        _.asScala.toSeq.flatMap(leaves(path, _, None))
+      )
   }
 
   /** The former columns of a Parquet file, by the paths of their values. */
-  def ofParquet(file: MessageType): Map[Seq[String], String] =
-    file.getColumns.asScala
-      .map(_.getPath.toSeq)
-      .filter(path => isHidden(file, path.head) || isFormer(path.toList, table, kindOf(file.getType(path: _*))))
-      .map(path => path -> path.mkString("."))
-      .toMap
+  def ofParquet(file: MessageType): Map[Seq[String], FormerColumn] =
+    file.getColumns.asScala.flatMap { column =>
+      val path = column.getPath.toSeq
+      val found =
+        if (isHidden(file, path.head)) Some(0) else hiddenIn(path.toList, table, kindOf(file.getType(path: _*)))
+      found.map(length => path -> FormerColumn(path.mkString("."), length))
+    }.toMap
 
   /** True for a column whose name differs from an earlier one's in case alone. */
   private def isHidden(file: MessageType, name: String) = {
@@ -76,14 +93,16 @@ final case class FormerColumns(table: StructType) {
   }
 
   /** Elements of lists lie below one group or two, by the writer's age, or are repeated columns. */
-  private def isFormer(path: List[String], own: DataType, kind: Kind): Boolean = (path, own) match {
-    case (name :: rest, s: StructType) => find(s, name).forall(field => isFormer(rest, field.dataType, kind))
-    case (Nil, a: ArrayType)           => isFormer(Nil, a.elementType, kind)
-    case (_ :: rest, a: ArrayType)     =>
-      isFormer(rest, a.elementType, kind) && (rest.isEmpty || isFormer(rest.tail, a.elementType, kind))
-    case (_ :: "key" :: rest, m: MapType) => isFormer(rest, m.keyType, kind)
-    case (_ :: _ :: rest, m: MapType)     => isFormer(rest, m.valueType, kind)
-    case (rest, _)                        => rest.nonEmpty || isNested(own) || !keeps(kind, own)
+  private def hiddenIn(path: List[String], own: DataType, kind: Kind): Option[Int] = (path, own) match {
+    case (name :: rest, s: StructType) =>
+      find(s, name).fold(Option(0))(field => hiddenIn(rest, field.dataType, kind))
+    case (Nil, a: ArrayType)       => hiddenIn(Nil, a.elementType, kind)
+    case (_ :: rest, a: ArrayType) =>
+      val younger = hiddenIn(rest, a.elementType, kind)
+      if (rest.isEmpty) younger else younger.flatMap(_ => hiddenIn(rest.tail, a.elementType, kind))
+    case (_ :: "key" :: rest, m: MapType) => hiddenIn(rest, m.keyType, kind)
+    case (_ :: _ :: rest, m: MapType)     => hiddenIn(rest, m.valueType, kind)
+    case (rest, _)                        => if (rest.nonEmpty || isNested(own)) Some(0) else hiddenFrom(kind, own)
   }
 }
 
@@ -91,24 +110,25 @@ object FormerColumns {
 
   /** What a column of a file holds, of what is searched in former columns. */
   sealed private trait Kind
-  private case object Text extends Kind
+  private case class Text(length: Int) extends Kind
   private case class Whole(digits: Int) extends Kind
   private case object Other extends Kind
 
   private def kindOf(file: TypeDescription): Kind = file.getCategory match {
-    case Category.STRING | Category.VARCHAR | Category.CHAR => Text
-    case Category.BYTE                                      => Whole(3)
-    case Category.SHORT                                     => Whole(5)
-    case Category.INT                                       => Whole(10)
-    case Category.LONG                                      => Whole(19)
-    case _                                                  => Other
+    case Category.STRING                  => Text(Int.MaxValue)
+    case Category.VARCHAR | Category.CHAR => Text(file.getMaxLength)
+    case Category.BYTE                    => Whole(3)
+    case Category.SHORT                   => Whole(5)
+    case Category.INT                     => Whole(10)
+    case Category.LONG                    => Whole(19)
+    case _                                => Other
   }
 
   private def kindOf(file: Type): Kind =
     if (!file.isPrimitive) Other
     else
       (file.asPrimitiveType.getPrimitiveTypeName, file.getLogicalTypeAnnotation) match {
-        case (PrimitiveTypeName.BINARY, _: StringLogicalTypeAnnotation) => Text
+        case (PrimitiveTypeName.BINARY, _: StringLogicalTypeAnnotation) => Text(Int.MaxValue)
         case (PrimitiveTypeName.INT64, null)                            => Whole(19)
         case (_, number: IntLogicalTypeAnnotation)                      => Whole(digitsOf(number.getBitWidth))
         case (PrimitiveTypeName.INT32, null)                            => Whole(3) // older writers say no more of it
@@ -135,16 +155,21 @@ object FormerColumns {
     case _                                                   => Int.MaxValue // intervals are stored as numbers
   }
 
-  private def isText(t: DataType) = t match {
-    case _: StringType | _: CharType | _: VarcharType => true
-    case _                                            => false
+  /** How many characters of a text the type has; None for a type of no texts. */
+  private def lengthOf(t: DataType): Option[Int] = t match {
+    case c: CharType                   => Some(c.length)
+    case v: VarcharType                => Some(v.length)
+    case _: StringType | _: BinaryType => Some(Int.MaxValue)
+    case _                             => None
   }
 
-  /** Whether a column of the table shows all values that the file has. Others become NULL, or another value. */
-  private def keeps(file: Kind, own: DataType): Boolean = (file, own) match {
-    case (Text, own)          => isText(own) || own == BinaryType
-    case (Whole(digits), own) => isText(own) || digitsOf(own) >= digits
-    case (Other, _)           => true
+  /** From how many characters on a column of the table shows no value of the file as it is: engines show NULL, a part
+    * of it, or another value. None: it shows all.
+    */
+  private def hiddenFrom(file: Kind, own: DataType): Option[Int] = file match {
+    case Text(length)  => lengthOf(own).fold(Option(0))(Some(_).filter(_ < length))
+    case Whole(digits) => if (lengthOf(own).isDefined || digitsOf(own) >= digits) None else Some(0)
+    case Other         => None
   }
 
   private def isNested(t: DataType) = t match {

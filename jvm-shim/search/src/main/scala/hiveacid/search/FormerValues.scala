@@ -33,7 +33,7 @@ final class FormerValues(subjects: SubjectValues) {
   def columns: Seq[String] = hits.toSeq
 
   /** Reads the stripes that begin in a range of bytes. */
-  def searchOrc(reader: Reader, leaves: Map[Int, String], start: Long, length: Long): Unit =
+  def searchOrc(reader: Reader, leaves: Map[Int, FormerColumn], start: Long, length: Long): Unit =
     if (leaves.nonEmpty) {
       val schema = reader.getSchema
       val isRead = new Array[Boolean](schema.getMaximumId + 1)
@@ -61,9 +61,9 @@ final class FormerValues(subjects: SubjectValues) {
             }
           case u: UnionColumnVector => look(file.getChildren.get(u.tags(at)), u.fields(u.tags(at)), at)
           case b: BytesColumnVector =>
-            note(leaves(file.getId))(subjects.hasText(UTF8String.fromBytes(b.vector(at), b.start(at), b.length(at))))
+            searchText(leaves(file.getId), UTF8String.fromBytes(b.vector(at), b.start(at), b.length(at)))
           case n: LongColumnVector if FormerValues.Numbers(file.getCategory) =>
-            note(leaves(file.getId))(subjects.hasNumber(n.vector(at)))
+            note(leaves(file.getId).path)(subjects.hasNumber(n.vector(at)))
           case _ =>
         }
       }
@@ -73,7 +73,13 @@ final class FormerValues(subjects: SubjectValues) {
     (0 until vector.lengths(row).toInt).map(vector.offsets(row).toInt + _)
 
   /** Reads the row groups whose middle lies in a range of bytes. */
-  def searchParquet(path: Path, conf: Configuration, former: Map[Seq[String], String], start: Long, end: Long): Unit =
+  def searchParquet(
+      path: Path,
+      conf: Configuration,
+      former: Map[Seq[String], FormerColumn],
+      start: Long,
+      end: Long
+  ): Unit =
     if (former.nonEmpty) {
       val support = new Values(former)
       val reader =
@@ -83,7 +89,8 @@ final class FormerValues(subjects: SubjectValues) {
     }
 
   /** A value of a dictionary, used or not. */
-  def searchText(name: String, text: UTF8String): Unit = note(name)(subjects.hasText(text))
+  def searchText(column: FormerColumn, text: UTF8String): Unit =
+    note(column.path)(column.hides(text) && subjects.hasText(text))
 
   private def note(name: String)(isSubject: => Boolean): Unit = if (!hits(name) && isSubject) hits += name
 
@@ -92,7 +99,7 @@ final class FormerValues(subjects: SubjectValues) {
   }
 
   /** Looks at each value of these columns. Records are nothing but a sign that there was one. */
-  private class Values(names: Map[Seq[String], String]) extends ReadSupport[Values] {
+  private class Values(names: Map[Seq[String], FormerColumn]) extends ReadSupport[Values] {
     override def init(context: InitContext): ReadContext =
       new ReadContext(pruned(context.getFileSchema, Nil).get.asInstanceOf[MessageType])
 
@@ -131,10 +138,10 @@ final class FormerValues(subjects: SubjectValues) {
       override def end(): Unit = ()
     }
 
-    private class Value(name: String, isNumber: Boolean) extends PrimitiveConverter {
-      override def addBinary(value: Binary): Unit = searchText(name, UTF8String.fromBytes(value.getBytesUnsafe))
-      override def addInt(value: Int): Unit = if (isNumber) note(name)(subjects.hasNumber(value.toLong))
-      override def addLong(value: Long): Unit = if (isNumber) note(name)(subjects.hasNumber(value))
+    private class Value(column: FormerColumn, isNumber: Boolean) extends PrimitiveConverter {
+      override def addBinary(value: Binary): Unit = searchText(column, UTF8String.fromBytes(value.getBytesUnsafe))
+      override def addInt(value: Int): Unit = if (isNumber) note(column.path)(subjects.hasNumber(value.toLong))
+      override def addLong(value: Long): Unit = if (isNumber) note(column.path)(subjects.hasNumber(value))
       override def addBoolean(value: Boolean): Unit = ()
       override def addFloat(value: Float): Unit = ()
       override def addDouble(value: Double): Unit = ()

@@ -34,7 +34,7 @@ final class UnshownValues(
     * one.
     */
   def searchOrc(reader: Reader, part: FilePart, table: StructType, evolutions: Seq[Evolution]): Boolean = {
-    val leaves = columns.fold(Map.empty[Int, String])(_.ofOrc(reader.getSchema))
+    val leaves = columns.fold(Map.empty[Int, FormerColumn])(_.ofOrc(reader.getSchema))
     if (part.isFirst) {
       val keys = evolutions.map(samples.textsOfOrc(reader.getSchema, table, _))
       new OrcDictionaries(path, reader, conf).foreach(leaves.keySet ++ keys.flatMap(_.keySet)) { (leaf, text) =>
@@ -50,7 +50,7 @@ final class UnshownValues(
 
   /** The same of a Parquet file. */
   def searchParquet(part: FilePart): Boolean = {
-    val names = columns.fold(Map.empty[Seq[String], String])(_.ofParquet(schema()))
+    val names = columns.fold(Map.empty[Seq[String], FormerColumn])(_.ofParquet(schema()))
     def isWanted(column: Seq[String]) = names.contains(column) || samples.isOfParquet(column)
     if (part.isFirst) new ParquetDictionaries(path, conf).foreach(isWanted) { (column, text) =>
       names.get(column).foreach(former.searchText(_, text))

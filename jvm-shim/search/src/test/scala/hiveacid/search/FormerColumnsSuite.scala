@@ -4,7 +4,9 @@ import hiveacid.formats.orc.FileSchema
 import org.apache.orc.TypeDescription
 import org.apache.parquet.schema.MessageTypeParser
 
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.unsafe.types.UTF8String
 
 /** Columns of files that a table has no more are told from those that it has, whatever holds them. */
 final class FormerColumnsSuite extends munit.FunSuite {
@@ -18,7 +20,7 @@ final class FormerColumnsSuite extends munit.FunSuite {
     val file = TypeDescription.fromString(schema)
     val found = table.ofOrc(file)
     assert(found.keySet.forall(id => file.findSubtype(id).getCategory.isPrimitive))
-    found.values.toSeq.sorted
+    found.values.map(_.path).toSeq.sorted
   }
 
   private val gone = "struct<id:int,EMAIL:string,mail:string,contact:struct<Phone:string,fax:struct<n:string>>," +
@@ -40,17 +42,35 @@ final class FormerColumnsSuite extends munit.FunSuite {
     assertEquals(ofOrc("struct<id:tinyint,email:bigint,contact:struct<phone:binary>>"), Nil)
     val days = FormerColumns(StructType.fromDDL("born DATE, no BOOLEAN, price DECIMAL(12,2), rate DOUBLE, raw BINARY"))
     val file = "struct<born:string,no:bigint,price:int,rate:bigint,raw:string>"
-    assertEquals(days.ofOrc(TypeDescription.fromString(file)).values.toSet, Set("born", "no", "rate"))
+    assertEquals(days.ofOrc(TypeDescription.fromString(file)).values.map(_.path).toSet, Set("born", "no", "rate"))
     val parquet = MessageTypeParser.parseMessageType("""message m {
       optional binary id (UTF8); optional int64 email; optional group contact { optional binary phone (UTF8); }
       optional group tags (LIST) { repeated group list { optional group element { optional int32 k; } } }
       optional group m (MAP) { repeated group key_value { required binary key (UTF8); optional int64 value; } }
     }""")
-    assertEquals(table.ofParquet(parquet).values.toSet, Set("id", "m.key_value.value"))
+    assertEquals(table.ofParquet(parquet).values.map(_.path).toSet, Set("id", "m.key_value.value"))
     val short =
       MessageTypeParser.parseMessageType("message m { optional int32 n; optional int32 m (INTEGER(32,true)); }")
     val shorts = FormerColumns(StructType.fromDDL("n SMALLINT, m SMALLINT"))
-    assertEquals(shorts.ofParquet(short).values.toSet, Set("m"), "older writers tell no width")
+    assertEquals(shorts.ofParquet(short).values.map(_.path).toSet, Set("m"), "older writers tell no width")
+  }
+
+  test("so are texts that are longer than the table's, and no others") {
+    val short = FormerColumns(
+      CharVarcharUtils.replaceCharVarcharWithStringInSchema(
+        StructType.fromDDL("name VARCHAR(3), tags ARRAY<CHAR(2)>")
+      )
+    )
+    val orc = short.ofOrc(TypeDescription.fromString("struct<name:string,tags:array<char(2)>>"))
+    assertEquals(orc.values.toSet, Set(FormerColumn("name", 3)))
+    assertEquals(
+      short.ofOrc(TypeDescription.fromString("struct<name:varchar(3)>")).values.toSet,
+      Set.empty[FormerColumn]
+    )
+    val parquet = MessageTypeParser.parseMessageType("message m { optional binary name (UTF8); }")
+    assertEquals(short.ofParquet(parquet).values.toSet, Set(FormerColumn("name", 3)))
+    for ((text, isHidden) <- Seq("Ada" -> false, "Ada  " -> false, "Adam" -> true, "\u00e4\u00f6\u00fc" -> false))
+      assertEquals(FormerColumn("name", 3).hides(UTF8String.fromString(text)), isHidden, clue(text))
   }
 
   test("of columns whose names differ in case alone the first is the table's") {
@@ -60,7 +80,7 @@ final class FormerColumnsSuite extends munit.FunSuite {
 
   test("so are those in the row of a full ACID table") {
     val file = FileSchema.asRow(TypeDescription.fromString(gone))
-    assertEquals(table.ofOrc(file).values.toSeq.sorted, ofOrc(gone))
+    assertEquals(table.ofOrc(file).values.map(_.path).toSeq.sorted, ofOrc(gone))
   }
 
   test("columns of ORC files without names are those of their positions") {
@@ -79,7 +99,7 @@ final class FormerColumnsSuite extends munit.FunSuite {
       optional group old (LIST) { repeated group list { optional int32 element; } }
     }""")
     val paths = Set("mail", "contact.fax", "tags.list.element.v", "old.list.element")
-    assertEquals(table.ofParquet(file).values.toSet, paths)
+    assertEquals(table.ofParquet(file).values.map(_.path).toSet, paths)
     assertEquals(table.ofParquet(file).keySet.map(_.mkString(".")), paths)
   }
 
@@ -89,18 +109,18 @@ final class FormerColumnsSuite extends munit.FunSuite {
       optional binary contact (UTF8);
       optional int32 id; optional int32 ID;
     }""")
-    assertEquals(table.ofParquet(file).values.toSet, Set("email.work", "contact", "ID"))
+    assertEquals(table.ofParquet(file).values.map(_.path).toSet, Set("email.work", "contact", "ID"))
   }
 
   test("lists of older writers are those of the table") {
     val file = MessageTypeParser.parseMessageType("""message m {
       optional group tags (LIST) { repeated group array { optional binary k (UTF8); } }
     }""")
-    assertEquals(table.ofParquet(file).values.toSet, Set.empty[String])
+    assertEquals(table.ofParquet(file).values.map(_.path).toSet, Set.empty[String])
     val texts = FormerColumns(StructType.fromDDL("one ARRAY<STRING>, two ARRAY<STRING>"))
     val older = MessageTypeParser.parseMessageType("""message m {
       optional group one (LIST) { repeated binary array (UTF8); } repeated binary two (UTF8);
     }""")
-    assertEquals(texts.ofParquet(older).values.toSet, Set.empty[String])
+    assertEquals(texts.ofParquet(older).values.map(_.path).toSet, Set.empty[String])
   }
 }
