@@ -113,7 +113,7 @@ class Deleter:
         return bind(trail.for_deletion, [keyed.types for keyed in known.keys])
 
     def _find_trail(self, table: TablePlan) -> Trail:
-        """By the links of the moment. Raises HIVE_ACID_ERASURE.SHARED_LINKS."""
+        """The trail by the links of the moment. Raises HIVE_ACID_ERASURE.SHARED_LINKS."""
         trail, _ = self.record.follow(table, self.finder)
         self.finder.refuse_shared(table, trail)
         return trail

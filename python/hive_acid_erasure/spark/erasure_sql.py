@@ -83,7 +83,7 @@ def build_links(table: str, condition: str, keys: Sequence[TypedKey], link: Type
 
 
 def build_given(table: str, condition: str, link: TypedKey, names: HashFunctions) -> str:
-    """What `link` gives in the rows that meet the condition, as hashes; NULL for a part that is NULL."""
+    """The links that rows give which meet the condition, as hashes; NULL for a link with a part that is NULL."""
     rows = f"SELECT {names.quiet}({_build_values(link)}) AS links FROM {table} WHERE {condition}"
     return f"SELECT DISTINCT {names.hash}(link) AS link FROM (SELECT explode(links) AS link FROM ({rows}))"
 

@@ -16,7 +16,7 @@ import org.apache.spark.SparkContext
 object QuietLogs {
   private val OfSpark = "org.apache.spark."
 
-  /** Those of Spark that read rows and files. */
+  /** Packages of Spark that read rows and files. */
   private val Readers = Seq("sql.", "rdd.").map(OfSpark + _)
   private val Ours = "hiveacid."
 

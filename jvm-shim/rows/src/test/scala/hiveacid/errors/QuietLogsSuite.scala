@@ -8,7 +8,7 @@ import org.apache.logging.log4j.core.LoggerContext
 import org.apache.logging.log4j.core.appender.WriterAppender
 import org.slf4j.LoggerFactory
 
-/** What a SerDe of Hive writes into the logs tells no row of an erasure's queries. */
+/** Logs tell no row of an erasure's queries. */
 final class QuietLogsSuite extends AcidOrcSuite {
   private val serde = "org.apache.hadoop.hive.serde2.RegexSerDe"
 

@@ -108,7 +108,7 @@ final case class FormerColumns(schema: StructType) {
 
 object FormerColumns {
 
-  /** What a column of a file holds, of what is searched in former columns. */
+  /** The content of a column of a file, as far as it is searched in former columns. */
   sealed private trait Kind
   private case class Text(length: Int) extends Kind
   private case class Whole(digits: Int) extends Kind
