@@ -23,12 +23,14 @@ object QuietLogs {
   /** The configuration that has the filter; a program that configures its logs anew has another one. */
   @volatile private var known = new WeakReference[Configuration](null)
 
-  /** Nothing of the kind is logged from now on. Raises IllegalStateException where other libraries than Log4j write the
-    * logs.
+  /** Nothing of the kind is logged from now on. False where another library than Log4j writes the logs, or another
+    * thread does: these are as they were.
     */
-  def install(): Unit = LogManager.getContext(classOf[SparkContext].getClassLoader, false) match {
-    case context: LoggerContext => if (known.get ne context.getConfiguration) add(context.getConfiguration)
-    case _                      => throw new IllegalStateException("logs that are not written by Log4j")
+  def install(): Boolean = LogManager.getContext(classOf[SparkContext].getClassLoader, false) match {
+    case context: LoggerContext if context.getClass eq classOf[LoggerContext] =>
+      if (known.get ne context.getConfiguration) add(context.getConfiguration)
+      true
+    case _ => false
   }
 
   private def add(configuration: Configuration): Unit = synchronized {

@@ -20,7 +20,7 @@ final class QuietLogsSuite extends AcidOrcSuite {
     root.addAppender(appender, Level.WARN, null)
     spark.sparkContext.setLocalProperty("hiveacid.erasure.quiet", if (isQuiet) "true" else null)
     try {
-      QuietLogs.install()
+      assert(QuietLogs.install())
       LoggerFactory.getLogger(logger).error("1 unmatched rows are found: Martin")
     } finally {
       spark.sparkContext.setLocalProperty("hiveacid.erasure.quiet", null)

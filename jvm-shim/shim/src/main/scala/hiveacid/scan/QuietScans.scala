@@ -15,6 +15,9 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder}
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{ColumnarRule, FileSourceScanExec, SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.datasources.FileFormat
+import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.hive.hiveacid.HiveScan
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
@@ -28,15 +31,18 @@ object QuietScans extends ColumnarRule {
 
   private object Quieten extends Rule[SparkPlan] {
     override def apply(plan: SparkPlan): SparkPlan = if (!QuietPaths.areKept) plan
-    else {
-      QuietLogs.install()
+    else
       plan.transformUp {
-        case scan: FileSourceScanExec               => QuietScanExec(scan, tableOf(scan))
-        case scan: SerdeScanExec                    => QuietScanExec(scan, Some(AcidTable.name(scan.table)))
-        case HiveScan(scan)                         => QuietScanExec(scan, None)
-        case QuietScanExec(known: QuietScanExec, _) => known
+        case scan: FileSourceScanExec => QuietScanExec(scan, tableOf(scan), logsRows(scan.relation.fileFormat))
+        case scan: SerdeScanExec      => QuietScanExec(scan, Some(AcidTable.name(scan.table)), logsRows = true)
+        case HiveScan(scan)           => QuietScanExec(scan, None, logsRows = true)
+        case QuietScanExec(known: QuietScanExec, _, _) => known
       }
-    }
+  }
+
+  private def logsRows(format: FileFormat) = format match {
+    case _: TransactionalFileFormat | _: OrcFileFormat | _: ParquetFileFormat => false
+    case _                                                                    => true
   }
 
   private def tableOf(scan: FileSourceScanExec) =
@@ -45,8 +51,10 @@ object QuietScans extends ColumnarRule {
 
 /** @param table
   *   the transactional table, None for one of plain Hive
+  * @param logsRows
+  *   whether its reader may write rows into logs
   */
-case class QuietScanExec(child: SparkPlan, table: Option[String]) extends UnaryExecNode {
+case class QuietScanExec(child: SparkPlan, table: Option[String], logsRows: Boolean) extends UnaryExecNode {
   override def nodeName: String = "HiveAcid quiet scan"
   override def simpleString(maxFields: Int): String = nodeName
   override def output: Seq[Attribute] = child.output
@@ -61,17 +69,17 @@ case class QuietScanExec(child: SparkPlan, table: Option[String]) extends UnaryE
 
   private def quiet[T: ClassTag](rows: => RDD[T]): RDD[T] = {
     val errors = new QuietErrors(table)
-    new QuietRows(errors(rows), errors)
+    new QuietRows(errors(rows), errors, logsRows)
   }
 }
 
-final private class QuietRows[T: ClassTag](rows: RDD[T], errors: QuietErrors) extends RDD[T](rows) {
+final private class QuietRows[T: ClassTag](rows: RDD[T], errors: QuietErrors, logsRows: Boolean) extends RDD[T](rows) {
   override protected def getPartitions: Array[Partition] = errors(rows.partitions)
   override protected def getPreferredLocations(split: Partition): Seq[String] = errors(rows.preferredLocations(split))
 
   override def compute(split: Partition, context: TaskContext): Iterator[T] = {
     val inner = errors {
-      QuietLogs.install()
+      if (!QuietLogs.install() && logsRows) throw QuietErrors.loud
       rows.iterator(split, context)
     }
     new Iterator[T] {
@@ -99,6 +107,14 @@ final private class QuietErrors(table: Option[String]) extends Serializable {
 
 private object QuietErrors {
   private val CauseDepth = 20
+
+  def loud: AcidException = AcidException(
+    "HIVE_ACID_ERASURE.NOT_COUNTED",
+    Map(
+      "table" -> "a table",
+      "failure" -> "its reader may write rows into logs, which Log4j does not write on its thread"
+    )
+  )
 
   /** Where its path would stand. */
   private val Unknown = new Path("/")
