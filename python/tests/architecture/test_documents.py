@@ -109,6 +109,18 @@ def test_files_named_in_the_documents_exist() -> None:
     assert [(document, path) for document, path in sorted(named) if not any(ROOT.glob(path.rstrip("/")))] == []
 
 
+def test_files_that_the_way_in_names_by_short_paths_exist() -> None:
+    """Its short paths stand for those below `python` and below the sources of a part of the shim."""
+    text = (DOCS / "internals" / "onboarding.md").read_text("utf-8")
+    in_python = re.findall(r"`((?:hive_acid\w*|tests)/[\w./*-]+)`", text)
+    in_parts = re.findall(r"`(shim|rows|search)/([\w./*-]+)`", text)
+    named = {f"python/{path}" for path in in_python}
+    named |= {f"jvm-shim/{part}/src/main/scala/hiveacid/{path}" for part, path in in_parts}
+    assert in_python
+    assert in_parts
+    assert [path for path in sorted(named) if not any(ROOT.glob(path))] == []
+
+
 def test_the_page_about_golden_files_names_every_directive_and_every_point() -> None:
     text = (ROOT / "sql-tests" / "README.md").read_text("utf-8")
     for word in (*parsing._KNOWN, *parsing._NOT_SUPPORTED, "QUERY-DELIMITER-START", "QUERY-DELIMITER-END"):
