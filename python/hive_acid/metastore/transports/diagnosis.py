@@ -43,13 +43,28 @@ def find_mismatch(address: tuple[str, int], security: Security) -> LoginFailed |
     if found is None:
         return None
     ways: tuple[tuple[bool, object, str, str], ...] = (
-        (found.is_encrypted, security.tls, "TLS_EXPECTED", "TLS_NOT_EXPECTED"),
-        (found.by_http, security.http, "HTTP_EXPECTED", "HTTP_NOT_EXPECTED"),
-        (found.wants_login, security.login, "LOGIN_EXPECTED", "LOGIN_NOT_EXPECTED"),
+        (
+            found.is_encrypted,
+            security.tls,
+            "HIVE_ACID_METASTORE_LOGIN.TLS_EXPECTED",
+            "HIVE_ACID_METASTORE_LOGIN.TLS_NOT_EXPECTED",
+        ),
+        (
+            found.by_http,
+            security.http,
+            "HIVE_ACID_METASTORE_LOGIN.HTTP_EXPECTED",
+            "HIVE_ACID_METASTORE_LOGIN.HTTP_NOT_EXPECTED",
+        ),
+        (
+            found.wants_login,
+            security.login,
+            "HIVE_ACID_METASTORE_LOGIN.LOGIN_EXPECTED",
+            "HIVE_ACID_METASTORE_LOGIN.LOGIN_NOT_EXPECTED",
+        ),
     )
     for is_servers, ours, expected, not_expected in ways:
         if is_servers != (ours is not None):
-            return LoginFailed(f"HIVE_ACID_METASTORE_LOGIN.{expected if is_servers else not_expected}")
+            return LoginFailed(expected if is_servers else not_expected)
     return None
 
 

@@ -21,7 +21,9 @@ def _expected(use: Use) -> frozenset[str]:
 
 
 def test_every_condition_and_sub_condition_is_raised_somewhere() -> None:
-    assert sorted(set(RAISED) - {use.name for use in find_uses()}) == []
+    """Those of hints have no place of their own: `unit/sql/test_hints.py` compares them with the table of hints."""
+    expected = {name for name in RAISED if not name.startswith("HIVE_ACID_UNKNOWN_STATEMENT.")}
+    assert sorted(expected - {use.name for use in find_uses()}) == []
 
 
 def test_every_name_in_the_code_is_one_of_the_file() -> None:

@@ -17,33 +17,35 @@ import org.apache.spark.sql.hiveacid.{SparkAccess, SparkLinePlans}
 case class RefuseAlterations(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsDown { case node: Command =>
     for {
-      (condition, operation) <- refused(node)
+      (refusal, operation) <- refused(node)
       name <- node.collectFirst {
         case t: UnresolvedTable    => t.multipartIdentifier
         case r: UnresolvedRelation => r.multipartIdentifier // since 4.1, for a CHECK that names columns
       }
       id <- SparkAccess.sessionIdentifier(session, name)
       found <- SessionTables.find(session, id)
-    } {
-      val refusal = Refusal(s"HIVE_ACID_UNSUPPORTED_STATEMENT.$condition")
-      throw AcidException.unsupported(operation, AcidTable.name(found), refusal)
-    }
+    } throw AcidException.unsupported(operation, AcidTable.name(found), refusal)
     node
   }
 
-  private def refused(node: Command): Option[(String, String)] = node match {
+  private def refused(node: Command): Option[(Refusal, String)] = node match {
     case AddColumns(_, columns) if columns.exists(_.position.isDefined) =>
-      Some("COLUMN_POSITION" -> "ALTER TABLE … ADD COLUMNS")
+      Some(Position -> "ALTER TABLE … ADD COLUMNS")
     case AddColumns(_, columns) if columns.exists(_.path.isDefined) =>
-      Some("COLUMN_CHANGE" -> "ALTER TABLE … ADD COLUMN")
-    case SparkLinePlans.MovedColumns(_)  => Some("COLUMN_CHANGE" -> "ALTER TABLE … ALTER COLUMN")
-    case _: RenameColumn                 => Some("COLUMN_CHANGE" -> "ALTER TABLE … RENAME COLUMN")
-    case _: DropColumns                  => Some("COLUMN_CHANGE" -> "ALTER TABLE … DROP COLUMN")
-    case _: ReplaceColumns               => Some("COLUMN_CHANGE" -> "ALTER TABLE … REPLACE COLUMNS")
-    case _ if constraints(node.nodeName) => Some("CONSTRAINT" -> "ALTER TABLE … CONSTRAINT")
-    case _: DropIndex | _: CreateIndex   => Some("INDEX" -> "INDEX")
+      Some(Change -> "ALTER TABLE … ADD COLUMN")
+    case SparkLinePlans.MovedColumns(_)  => Some(Change -> "ALTER TABLE … ALTER COLUMN")
+    case _: RenameColumn                 => Some(Change -> "ALTER TABLE … RENAME COLUMN")
+    case _: DropColumns                  => Some(Change -> "ALTER TABLE … DROP COLUMN")
+    case _: ReplaceColumns               => Some(Change -> "ALTER TABLE … REPLACE COLUMNS")
+    case _ if constraints(node.nodeName) => Some(Constraint -> "ALTER TABLE … CONSTRAINT")
+    case _: DropIndex | _: CreateIndex   => Some(Index -> "INDEX")
     case _                               => None
   }
+
+  private val Position = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.COLUMN_POSITION")
+  private val Change = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.COLUMN_CHANGE")
+  private val Constraint = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.CONSTRAINT")
+  private val Index = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.INDEX")
 
   /** Since Spark 4.1. */
   private val constraints = Set("AddConstraint", "AddCheckConstraint", "DropConstraint")

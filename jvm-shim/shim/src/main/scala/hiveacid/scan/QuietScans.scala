@@ -108,13 +108,7 @@ final private class QuietErrors(table: Option[String]) extends Serializable {
 private object QuietErrors {
   private val CauseDepth = 20
 
-  def loud: AcidException = AcidException(
-    "HIVE_ACID_ERASURE.NOT_COUNTED",
-    Map(
-      "table" -> "a table",
-      "failure" -> "its reader may write rows into logs, which Log4j does not write on its thread"
-    )
-  )
+  def loud: AcidException = AcidException("HIVE_ACID_ERASURE.LOUD_READER", Map.empty)
 
   /** Where its path would stand. */
   private val Unknown = new Path("/")
