@@ -8,7 +8,7 @@ from functools import partial
 
 from hive_acid import config
 from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.execution.own_commands import IsRunning, end_after, is_never_running
+from hive_acid.execution.engine_statements import IsRunning, end_after, is_never_running
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
 from hive_acid.model.names import is_hidden
 from hive_acid.model.table import TableName

@@ -9,7 +9,7 @@ from itertools import zip_longest
 from hive_acid import config
 from hive_acid.errors import HiveAcidError, TransactionAborted, build_error
 from hive_acid.errors.outcome import StatementOutcome, telling
-from hive_acid.execution.own_commands import IsRunning, end_after, is_never_running
+from hive_acid.execution.engine_statements import IsRunning, end_after, is_never_running
 from hive_acid.model.names import is_hidden
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList

@@ -13,9 +13,9 @@ from hive_acid.errors import SnapshotUnavailable, WriteConflict, build_error
 from hive_acid.errors.outcome import StatementOutcome, tell, telling
 from hive_acid.execution.dry_run import perform_dry_run
 from hive_acid.execution.dry_run_report import DryRun
-from hive_acid.execution.own_transaction import OwnTransaction
 from hive_acid.execution.scope import Tools, WritingScope
 from hive_acid.execution.session_transaction import SessionTransaction
+from hive_acid.execution.statement_transaction import StatementTransaction
 from hive_acid.execution.steps import ALONE
 from hive_acid.model.table import TableName
 from hive_acid.reading.read_transaction import ReadTransaction
@@ -160,7 +160,7 @@ class Executor:
         return Way(self._tools.warehouse.transactions.timing.clock_ms, settings.number(config.LOCK_TIMEOUT_MS))
 
     def _run_alone(self, request: Request, kept_lock: KeptLock | None) -> RowCounts:
-        scope = OwnTransaction(self._tools, request.settings, kept_lock)
+        scope = StatementTransaction(self._tools, request.settings, kept_lock)
         with telling(lambda: scope.statement_outcome), scope, meeting_lost_files():
             written = ALONE.walk(scope, request)
         self._tell(scope)

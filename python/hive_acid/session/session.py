@@ -24,7 +24,7 @@ from hive_acid.session import hive_client, shim
 from hive_acid.session.catalog_options import configured_for, find_uris, hive_setting_of
 from hive_acid.session.catalog_side import CatalogSide
 from hive_acid.session.client_errors import ClientErrors
-from hive_acid.session.own_catalogs import OwnCatalogs
+from hive_acid.session.foreign_catalogs import ForeignCatalogs
 from hive_acid.spark_lines import session_class
 from hive_acid.transactions.left_behind import abort_left_behind
 from hive_acid.wire import codec
@@ -83,7 +83,7 @@ class Attachment(CatalogSide):
 
         cancellation = Cancellation(session.sparkContext)
         super().__init__(session, uris, hive_setting, configured, cancellation)
-        self._catalogs = catalogs = OwnCatalogs(build_side, build_catalog_api)
+        self._catalogs = catalogs = ForeignCatalogs(build_side, build_catalog_api)
         client = session.conf.get(hive_client.VERSION, None) or ""
         self.python_api = PythonApi(
             jvm,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hive_acid.compaction.renumbering import Renumbering
-from hive_acid.execution.own_transaction import OwnTransaction
 from hive_acid.execution.session_transaction import SessionTransaction
+from hive_acid.execution.statement_transaction import StatementTransaction
 from hive_acid.metastore.types import LockKind
 from hive_acid.model.write_ids import LONG_MAX, ValidWriteIdList
 from hive_acid.quirks.lower_write_ids import LowerWriteIds
@@ -33,7 +33,7 @@ def _fold_all(self: ValidWriteIdList, limit: int = LONG_MAX) -> ValidWriteIdList
     return ValidWriteIdList(self.table, min(self.high_water_mark, limit), self.open, self.aborted)
 
 
-_NO_LOCK = ((OwnTransaction, "lock", nothing), (SessionTransaction, "lock", nothing))
+_NO_LOCK = ((StatementTransaction, "lock", nothing), (SessionTransaction, "lock", nothing))
 OF_STEPS = (
     Mutant("find_table", why=_BUILDS),
     Mutant("check_table", why=_REFUSES),

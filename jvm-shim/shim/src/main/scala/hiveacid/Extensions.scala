@@ -1,11 +1,11 @@
 package hiveacid
 
 import hiveacid.analysis.{
-  CreateOwnTables,
+  CreateForeignTables,
+  ForeignCatalogStatements,
   KeepLocations,
   ListInsertedColumns,
   LockAlterations,
-  OwnCatalogStatements,
   PlaceNewTables,
   RefuseAlterations,
   RefuseReadOptions,
@@ -71,8 +71,8 @@ class Extensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPostHocResolutionRule(s => ReplaceInserts(classic(s)))
     extensions.injectPostHocResolutionRule(s => ReplaceCreationsAsSelect(classic(s)))
     extensions.injectPostHocResolutionRule(s => ReplaceCreationsLike(classic(s)))
-    extensions.injectPostHocResolutionRule(s => CreateOwnTables(classic(s)))
-    extensions.injectPostHocResolutionRule(_ => OwnCatalogStatements)
+    extensions.injectPostHocResolutionRule(s => CreateForeignTables(classic(s)))
+    extensions.injectPostHocResolutionRule(_ => ForeignCatalogStatements)
     // After ResolveSessionCatalog, which makes them Spark's own commands for tables of the session catalog.
     extensions.injectPostHocResolutionRule(s => LockAlterations(classic(s)))
     extensions.injectPostHocResolutionRule(s => PlaceNewTables(classic(s)))

@@ -44,11 +44,11 @@ object AcidTable {
   def key(t: CatalogTable): TableIdentifier = {
     def lowered(part: String) = part.toLowerCase(java.util.Locale.ROOT)
     val database = t.identifier.database.getOrElse("default")
-    TableIdentifier(lowered(t.identifier.table), Some(lowered(database)), ownCatalog(t))
+    TableIdentifier(lowered(t.identifier.table), Some(lowered(database)), foreignCatalog(t))
   }
 
   /** The name of the catalog that the table is in, if that has a metastore of its own. */
-  def ownCatalog(t: CatalogTable): Option[String] = t.identifier.catalog.filter(_ != SessionCatalog)
+  def foreignCatalog(t: CatalogTable): Option[String] = t.identifier.catalog.filter(_ != SessionCatalog)
 
   /** The partition columns, spelled as in the metastore's names of partitions. */
   def partitionKeys(t: CatalogTable): Seq[PartitionNames.Key] = t.partitionSchema.map { field =>

@@ -37,12 +37,12 @@ class NewFilesSuite extends munit.FunSuite {
 
   folder.test("a local file system of somebody else is left as it is") { below =>
     val conf = new Configuration
-    conf.setClass("fs.file.impl", classOf[NewFilesSuite.Own], classOf[FileSystem])
+    conf.setClass("fs.file.impl", classOf[NewFilesSuite.Foreign], classOf[FileSystem])
     conf.setBoolean("fs.file.impl.disable.cache", true)
-    assertEquals(NewFiles.fileSystem(below, conf).getClass.getName, classOf[NewFilesSuite.Own].getName)
+    assertEquals(NewFiles.fileSystem(below, conf).getClass.getName, classOf[NewFilesSuite.Foreign].getName)
   }
 }
 
 object NewFilesSuite {
-  final class Own extends LocalFileSystem
+  final class Foreign extends LocalFileSystem
 }

@@ -2,7 +2,7 @@ package hiveacid.analysis
 
 import java.util.Locale
 
-import hiveacid.catalog.OwnTables
+import hiveacid.catalog.ForeignTables
 import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
@@ -27,7 +27,7 @@ case class RefuseReadOptions(session: SparkSession) extends Rule[LogicalPlan] {
       AcidRelation.read(session, r.multipartIdentifier).foreach(refuse(r, _))
       r
     // Spark would not find the table of a catalog that cannot travel
-    case RelationTimeTravel(r: UnresolvedRelation, _, _) if OwnTables.isOwn(session, r.multipartIdentifier) =>
+    case RelationTimeTravel(r: UnresolvedRelation, _, _) if ForeignTables.isForeign(session, r.multipartIdentifier) =>
       throw SparkAccess.timeTravelUnsupported(r.multipartIdentifier)
   }
 

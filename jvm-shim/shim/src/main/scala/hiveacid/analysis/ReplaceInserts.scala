@@ -32,13 +32,13 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
         case c: InsertIntoHadoopFsRelationCommand if isOurs(c)                             => insert(c)
         case t @ TruncateTableCommand(id, spec)                                            =>
           SessionTables.find(session, id).fold[LogicalPlan](t)(truncate(_, spec))
-        case TruncateTable(OwnTable(t))                                       => truncate(t, None)
-        case TruncatePartition(OwnTable(t), UnresolvedPartitionSpec(spec, _)) => truncate(t, Some(spec))
+        case TruncateTable(ForeignTable(t))                                       => truncate(t, None)
+        case TruncatePartition(ForeignTable(t), UnresolvedPartitionSpec(spec, _)) => truncate(t, Some(spec))
       }
   }
 
   /** A table of a catalog with a metastore of its own, named by a statement of Spark's about tables. */
-  private object OwnTable {
+  private object ForeignTable {
     def unapply(plan: LogicalPlan): Option[CatalogTable] = plan match {
       case ResolvedTable(_, _, table, _) => MetastoreTable.of(table)
       case _                             => None
@@ -56,7 +56,9 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
         ReplaceWhere.refuse(r.target, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.REPLACE_WHERE_BESIDE_INSERTS"))
       case c: InsertIntoHadoopFsRelationCommand if isOurs(c) => insert(c)
     }
-    if (inserts.length < u.children.length || inserts.map(i => AcidTable.ownCatalog(i.target)).distinct.length > 1) {
+    if (
+      inserts.length < u.children.length || inserts.map(i => AcidTable.foreignCatalog(i.target)).distinct.length > 1
+    ) {
       val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.OTHER_TABLES")
       throw AcidException.unsupported("INSERT into several tables", AcidTable.name(inserts.head.target), refusal)
     }

@@ -2,7 +2,7 @@ package hiveacid.analysis
 
 import java.util.Locale
 
-import hiveacid.catalog.{MetastoreTable, NewTables, OwnTables, SessionTables}
+import hiveacid.catalog.{MetastoreTable, NewTables, ForeignTables, SessionTables}
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
 import hiveacid.commands.InsertByName
@@ -41,7 +41,7 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsDown {
     case InsertedInto(i, isDynamic, options) if MetastoreTable.unapply(i.table).isDefined =>
       val t = MetastoreTable.unapply(i.table).get
-      val target = if (AcidTable.ownCatalog(t).isDefined) written(t) else UnresolvedRelation(t.identifier.nameParts)
+      val target = if (AcidTable.foreignCatalog(t).isDefined) written(t) else UnresolvedRelation(t.identifier.nameParts)
       honouring(t, "insertInto", options).honoured(i.copy(table = target), isDynamic)
     case AppendByName(Ours(t), query, options) =>
       honouring(t, "writeTo", options).honoured(InsertByName(t.identifier, query), None)
@@ -81,8 +81,8 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
 
   /** The table of a catalog with a metastore of its own, in which Spark would make the INSERT a node of its own. */
   private def ownTarget(relation: LogicalPlan): Option[CatalogTable] = relation match {
-    case UnresolvedRelation(parts, _, _) if OwnTables.isOwn(session, parts) => AcidRelation.read(session, parts)
-    case _                                                                  => None
+    case UnresolvedRelation(parts, _, _) if ForeignTables.isForeign(session, parts) => AcidRelation.read(session, parts)
+    case _                                                                          => None
   }
 
   private def written(t: CatalogTable): LogicalPlan = AcidRelation.relation(session, t, Nil, isWritten = true)
@@ -142,7 +142,7 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
         SparkAccess
           .sessionIdentifier(session, parts)
           .flatMap(SessionTables.find(session, _))
-          .orElse(OwnTables.find(session, parts))
+          .orElse(ForeignTables.find(session, parts))
       case MetastoreTable(table)           => Some(table)
       case UnresolvedRelation(parts, _, _) => AcidRelation.read(session, parts)
       case SubqueryAlias(_, child)         => unapply(child)

@@ -9,20 +9,21 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 /** The options that the user has given with the name of a table: those of a DataFrame's reader, and of WITH in SQL. */
 object StatedOptions {
   // UnresolvedRelation.REQUIRED_WRITE_PRIVILEGES, which Spark keeps among them
-  private val Own = "__required_write_privileges__"
+  private val Foreign = "__required_write_privileges__"
 
   def of(relation: LogicalPlan): Map[String, String] = relation match {
-    case r: UnresolvedRelation => r.options.asCaseSensitiveMap.asScala.toMap.filterNot { case (key, _) => isOwn(key) }
-    case _                     => Map.empty
+    case r: UnresolvedRelation =>
+      r.options.asCaseSensitiveMap.asScala.toMap.filterNot { case (key, _) => isForeign(key) }
+    case _ => Map.empty
   }
 
   /** The same name without them. */
   def removed(relation: LogicalPlan): LogicalPlan = relation match {
     case r: UnresolvedRelation =>
-      val kept = r.options.asCaseSensitiveMap.asScala.filter { case (key, _) => isOwn(key) }
+      val kept = r.options.asCaseSensitiveMap.asScala.filter { case (key, _) => isForeign(key) }
       r.copy(options = new CaseInsensitiveStringMap(kept.asJava))
     case other => other
   }
 
-  private def isOwn(key: String) = key.equalsIgnoreCase(Own)
+  private def isForeign(key: String) = key.equalsIgnoreCase(Foreign)
 }

@@ -1,6 +1,6 @@
 package hiveacid.api
 
-import hiveacid.catalog.OwnTables
+import hiveacid.catalog.ForeignTables
 import hiveacid.commands.OperatorCommand
 import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.scan.AcidRelation
@@ -121,7 +121,7 @@ final class AcidTablePlans private (
       partitionColumns = table.partitionColumnNames,
       bucketColumns = table.bucketSpec.fold(Seq.empty[String])(_.bucketColumnNames),
       properties = table.properties,
-      catalog = OwnTables.catalogOf(session, table).map(_.request)
+      catalog = ForeignTables.catalogOf(session, table).map(_.request)
     )
   }
 

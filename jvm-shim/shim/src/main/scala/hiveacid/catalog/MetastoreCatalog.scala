@@ -4,7 +4,7 @@ import java.util
 
 import scala.jdk.CollectionConverters._
 
-import hiveacid.python.{PythonCatalogApi, OwnCatalog, PythonSide}
+import hiveacid.python.{PythonCatalogApi, ForeignCatalog, PythonSide}
 import hiveacid.wire.{CatalogRequest, DescribedDatabase, DescribedTable, DropDatabaseRequest, DropTableRequest, Wire}
 
 import org.apache.spark.sql.{AnalysisException, SparkSession => ApiSession}
@@ -22,7 +22,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 /** The transactional tables of a metastore of the catalog's own, without a Hive client of Spark's. Rows are read and
   * changed as in the session's own catalog, and tables and databases are made and dropped; they are altered elsewhere.
   */
-class MetastoreCatalog extends FixedTables with SupportsNamespaces with OwnCatalog {
+class MetastoreCatalog extends FixedTables with SupportsNamespaces with ForeignCatalog {
   @volatile private var settings = CatalogRequest("", Map.empty)
 
   override def initialize(name: String, options: CaseInsensitiveStringMap): Unit =
@@ -111,7 +111,7 @@ class MetastoreCatalog extends FixedTables with SupportsNamespaces with OwnCatal
       comment = asked.get(SupportsNamespaces.PROP_COMMENT),
       location = asked.get(SupportsNamespaces.PROP_LOCATION),
       owner = asked.get(SupportsNamespaces.PROP_OWNER),
-      properties = asked -- MetastoreCatalog.OwnProperties
+      properties = asked -- MetastoreCatalog.ReservedProperties
     )
     PythonSide.text(api.createDatabase(Wire.write(made)))
   }
@@ -138,6 +138,6 @@ class MetastoreCatalog extends FixedTables with SupportsNamespaces with OwnCatal
 }
 
 object MetastoreCatalog {
-  private val OwnProperties =
+  private val ReservedProperties =
     Seq(SupportsNamespaces.PROP_COMMENT, SupportsNamespaces.PROP_LOCATION, SupportsNamespaces.PROP_OWNER)
 }

@@ -46,7 +46,7 @@ object MetastoreTable {
 
   /** Refuses a table of such a catalog that is not for us. */
   def refusePlain(operation: String, t: CatalogTable): Unit =
-    AcidTable.ownCatalog(t).filterNot(_ => AcidTable.isTransactional(t)).foreach { catalog =>
+    AcidTable.foreignCatalog(t).filterNot(_ => AcidTable.isTransactional(t)).foreach { catalog =>
       val refusal =
         if (t.tableType == CatalogTableType.VIEW) Refusal("HIVE_ACID_UNSUPPORTED_TABLE.VIEW")
         else Refusal("HIVE_ACID_UNSUPPORTED_TABLE.OWN_CATALOG", Map("catalog" -> catalog))

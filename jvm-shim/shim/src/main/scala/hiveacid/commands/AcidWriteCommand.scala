@@ -92,7 +92,7 @@ case class AcidWriteCommand(
 
   /** A transaction of several statements is one of the session's own catalog. */
   private def refuseOtherTransaction(session: SparkSession): Unit =
-    if (AcidTable.ownCatalog(target).isDefined)
+    if (AcidTable.foreignCatalog(target).isDefined)
       SessionTransactions.refuse(session, s"${kind.name.toUpperCase} of a table of another catalog", table)
 
   private def built(session: SparkSession): Statement = Statement(

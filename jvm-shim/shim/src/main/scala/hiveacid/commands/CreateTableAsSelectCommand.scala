@@ -2,7 +2,7 @@ package hiveacid.commands
 
 import scala.util.control.NonFatal
 
-import hiveacid.catalog.OwnTables
+import hiveacid.catalog.ForeignTables
 import hiveacid.plugins.TableStatement
 import hiveacid.values.AcidTable
 import hiveacid.errors.AcidException
@@ -50,13 +50,14 @@ case class CreateTableAsSelectCommand(table: CatalogTable, query: LogicalPlan)
 
   private def create(session: SparkSession, described: CatalogTable): Unit = {
     val creation =
-      if (OwnTables.catalogOf(session, table).isDefined) CreateOwnTableCommand(described, ignoreIfExists = false)
+      if (ForeignTables.catalogOf(session, table).isDefined)
+        CreateForeignTableCommand(described, ignoreIfExists = false)
       else CreateTableCommand(described, ignoreIfExists = false)
     RowAccess.frame(session, creation)
   }
 
   /** Without the analyzer's rules, which would lock the table once more. */
-  private def drop(session: SparkSession): Unit = OwnTables
+  private def drop(session: SparkSession): Unit = ForeignTables
     .catalogOf(session, table)
     .fold[Unit](DropTableCommand(table.identifier, ifExists = true, isView = false, purge = true).run(session))(
       _.drop(table.identifier, purges = true, isLocked = true)

@@ -1,6 +1,6 @@
 package hiveacid.commands
 
-import hiveacid.catalog.{MetastoreCatalog, OwnTables}
+import hiveacid.catalog.{MetastoreCatalog, ForeignTables}
 import hiveacid.python.{PythonApi, PythonSide}
 
 import org.apache.spark.sql.catalyst.TableIdentifier
@@ -26,14 +26,14 @@ private object StatementCatalog {
 
   /** That of a table, and its name there; None if the name means something in neither kind of catalog. */
   def of(session: SparkSession, parts: Seq[String]): Option[(StatementCatalog, TableIdentifier)] =
-    OwnTables
+    ForeignTables
       .findPlace(session, parts)
-      .map { case (own, id) => new Own(session, own) -> id }
+      .map { case (own, id) => new Foreign(session, own) -> id }
       .orElse(SparkAccess.sessionIdentifier(session, parts).map(new Session(session) -> _))
 
   /** That of a statement that names no table: the current one. */
   def current(session: SparkSession): StatementCatalog =
-    OwnTables.currentCatalog(session).fold[StatementCatalog](new Session(session))(new Own(session, _))
+    ForeignTables.currentCatalog(session).fold[StatementCatalog](new Session(session))(new Foreign(session, _))
 
   final private class Session(session: SparkSession) extends StatementCatalog {
     override def api: PythonApi = PythonSide.apiFor(session, "(none)")
@@ -41,7 +41,7 @@ private object StatementCatalog {
     override def checkDatabase(name: String): Unit = session.sessionState.catalog.getDatabaseMetadata(name)
   }
 
-  final private class Own(session: SparkSession, catalog: MetastoreCatalog) extends StatementCatalog {
+  final private class Foreign(session: SparkSession, catalog: MetastoreCatalog) extends StatementCatalog {
     override def api: PythonApi = PythonSide.apiFor(session, catalog)
     override def table(id: TableIdentifier): CatalogTable =
       catalog.description(Identifier.of(id.database.toArray, id.table))

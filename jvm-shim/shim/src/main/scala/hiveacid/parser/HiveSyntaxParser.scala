@@ -68,7 +68,7 @@ case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface)
     else
       AcidRelation
         .read(session, parts)
-        .filter(AcidTable.ownCatalog(_).isEmpty)
+        .filter(AcidTable.foreignCatalog(_).isEmpty)
         .fold(parts)(InsertTargets.name(session, _))
   }
 

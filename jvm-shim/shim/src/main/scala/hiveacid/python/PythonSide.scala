@@ -49,15 +49,15 @@ object PythonSide {
 
   /** The API to ask about a table, that of its catalog. */
   def apiFor(session: SparkSession, table: CatalogTable): PythonApi =
-    AcidTable.ownCatalog(table).fold(apiFor(session, AcidTable.name(table))) { name =>
+    AcidTable.foreignCatalog(table).fold(apiFor(session, AcidTable.name(table))) { name =>
       session.sessionState.catalogManager.catalog(name) match {
-        case own: OwnCatalog => apiFor(session, own)
-        case _               => throw AcidException("HIVE_ACID_NO_PLANNER", Map("table" -> AcidTable.name(table)))
+        case own: ForeignCatalog => apiFor(session, own)
+        case _                   => throw AcidException("HIVE_ACID_NO_PLANNER", Map("table" -> AcidTable.name(table)))
       }
     }
 
   /** The API that answers for a catalog with a metastore of its own. */
-  def apiFor(session: SparkSession, own: OwnCatalog): PythonCatalogApi = {
+  def apiFor(session: SparkSession, own: ForeignCatalog): PythonCatalogApi = {
     val application = apiFor(session, own.request.name)
     catalogs.find(application, own.request) { api =>
       started.filter(_.api eq application).fold(api)(s => SidecarApi.ofCatalog(s.sidecar, api))

@@ -50,7 +50,7 @@ final class AcidFileIndex(
   private val name = AcidTable.name(table)
 
   /** The name of the table's catalog, if that has a metastore of its own. */
-  val ownCatalog: Option[String] = AcidTable.ownCatalog(table)
+  val foreignCatalog: Option[String] = AcidTable.foreignCatalog(table)
   private val analysed = AnalysedTables.describe(table)
 
   override val partitionSchema: StructType = table.partitionSchema
@@ -70,7 +70,7 @@ final class AcidFileIndex(
     case _                => false
   }
   override def hashCode(): Int = identity.hashCode
-  private def identity = (ownCatalog, analysed, timeZone, token, queryKey, only, withRowIds)
+  private def identity = (foreignCatalog, analysed, timeZone, token, queryKey, only, withRowIds)
 
   def bound(to: String): AcidFileIndex = new AcidFileIndex(session, table, timeZone, Some(to), withRowIds = withRowIds)
   def ofQuery(key: QueryKey): AcidFileIndex =
@@ -130,7 +130,7 @@ final class AcidFileIndex(
   private def snapshotOf(query: QueryKey): ReadSnapshot = {
     val running = SessionTransactions.running(session.sparkContext)
     val snapshot = query.snapshot.ofScan(name, AcidFileIndex.keyOf(session, query), running)
-    if (snapshot.transaction.isDefined && ownCatalog.isDefined)
+    if (snapshot.transaction.isDefined && foreignCatalog.isDefined)
       throw SessionTransactions.refusal("Reading a table of another catalog", name)
     if (isLoose(snapshot)) {
       // an RDD's scans carry no sign of whose they are, and would read another snapshot than the transaction's
@@ -156,7 +156,7 @@ final class AcidFileIndex(
   }
 
   private def readRequest(snapshot: ReadSnapshot): ReadRequest = {
-    val together = queryKey.fold(Set.empty[String])(_.tablesOf(ownCatalog)) + name
+    val together = queryKey.fold(Set.empty[String])(_.tablesOf(foreignCatalog)) + name
     ReadRequest(ReadTable(analysed, together.toSeq), snapshot.transaction, snapshot.key, PythonSide.settings(session))
   }
 
@@ -262,7 +262,7 @@ object AcidFileIndex {
     }
 
   private def isOfCatalog(fs: HadoopFsRelation, table: CatalogTable): Boolean = fs.location match {
-    case i: AcidFileIndex => i.ownCatalog == AcidTable.ownCatalog(table)
+    case i: AcidFileIndex => i.foreignCatalog == AcidTable.foreignCatalog(table)
     case _                => false
   }
 
@@ -280,5 +280,5 @@ object AcidFileIndex {
 
   /** The same for tables of one catalog, the one that has this table. */
   def tablesBeside(table: CatalogTable, plan: LogicalPlan): Seq[CatalogTable] =
-    tables(plan).filter(AcidTable.ownCatalog(_) == AcidTable.ownCatalog(table))
+    tables(plan).filter(AcidTable.foreignCatalog(_) == AcidTable.foreignCatalog(table))
 }

@@ -148,7 +148,7 @@ object AcidRelation {
     def refuse(refusal: Refusal) = throw AcidException.unsupported("Access", AcidTable.name(t), refusal)
     if (t.storage.locationUri.isEmpty) refuse(Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NO_LOCATION"))
     // their reader asks the session's own catalog for the partitions
-    AcidTable.ownCatalog(t).filter(_ => format.isInstanceOf[FormatChoice.Serde]).foreach { catalog =>
+    AcidTable.foreignCatalog(t).filter(_ => format.isInstanceOf[FormatChoice.Serde]).foreach { catalog =>
       refuse(
         Refusal("HIVE_ACID_UNSUPPORTED_TABLE.SERDE_IN_OWN_CATALOG", Map("catalog" -> catalog, "format" -> format.word))
       )

@@ -38,7 +38,7 @@ object MetastoreColumns {
 
   /** The table with the metastore's types of text. */
   def of(session: SparkSession, t: CatalogTable): CatalogTable =
-    if (AcidTable.ownCatalog(t).isDefined || !AnalysedTables.areOfTheMetastore(t) || !hasText(t.schema)) t
+    if (AcidTable.foreignCatalog(t).isDefined || !AnalysedTables.areOfTheMetastore(t) || !hasText(t.schema)) t
     else {
       val types = typesOf(session, t)
       t.copy(schema = StructType(t.schema.map { field =>

@@ -16,11 +16,11 @@ final class QueryKey(val number: Long) extends Serializable {
   /** The transactional tables of a catalog that are read anywhere in the query, as far as the optimizer has met them:
     * all of them are locked before the snapshot is taken.
     *
-    * @param ownCatalog
+    * @param foreignCatalog
     *   the catalog's name, if it has a metastore of its own
     */
-  def tablesOf(ownCatalog: Option[String]): Set[String] =
-    met.filter(_.catalog == ownCatalog).map(_.copy(catalog = None).unquotedString)
+  def tablesOf(foreignCatalog: Option[String]): Set[String] =
+    met.filter(_.catalog == foreignCatalog).map(_.copy(catalog = None).unquotedString)
   def meet(tables: Iterable[TableIdentifier]): Unit = synchronized(met ++= tables)
 
   override def equals(other: Any): Boolean = other match {

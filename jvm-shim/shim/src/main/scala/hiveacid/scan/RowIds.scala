@@ -43,5 +43,5 @@ object RowIds {
   def isRowId(attribute: Attribute): Boolean = attribute.name.equalsIgnoreCase(AcidOrcFileFormat.RowIdColumn)
 
   private def nameOf(l: LogicalRelation): String =
-    l.catalogTable.fold("")(t => AcidTable.ownCatalog(t).fold("")(_ + ".") + AcidTable.name(t))
+    l.catalogTable.fold("")(t => AcidTable.foreignCatalog(t).fold("")(_ + ".") + AcidTable.name(t))
 }

@@ -9,7 +9,7 @@ import pytest
 
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.metastore.absent import AbsentMetastore
-from hive_acid.session.own_catalogs import OwnCatalogs
+from hive_acid.session.foreign_catalogs import ForeignCatalogs
 from hive_acid.wire.catalogs import CatalogRequest
 
 
@@ -24,7 +24,7 @@ class Made:
     def __init__(self) -> None:
         self.asked: list[CatalogRequest] = []
         self.closed: list[str] = []
-        self.catalogs = OwnCatalogs(self._build, name_of)
+        self.catalogs = ForeignCatalogs(self._build, name_of)
 
     def _build(self, asked: CatalogRequest) -> Any:
         self.asked.append(asked)
@@ -62,7 +62,7 @@ def test_a_catalog_that_could_not_be_made_is_tried_again() -> None:
             raise failures.pop()
         return SimpleNamespace(name="answers", close=lambda: None)
 
-    catalogs = OwnCatalogs(build, name_of)
+    catalogs = ForeignCatalogs(build, name_of)
     with pytest.raises(HiveAcidError):
         catalogs.python_api(request("a", "x"))
     answer: Any = catalogs.python_api(request("a", "x"))

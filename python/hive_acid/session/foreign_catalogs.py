@@ -10,7 +10,7 @@ from hive_acid.session.catalog_side import CatalogSide
 from hive_acid.wire.catalogs import CatalogRequest
 
 
-class OwnCatalogs:
+class ForeignCatalogs:
     """The Python halves of such catalogs, each made when it is first asked about.
 
     Sessions may have catalogs of one name with other options: these are others.

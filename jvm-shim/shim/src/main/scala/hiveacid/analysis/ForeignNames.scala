@@ -8,10 +8,10 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.connector.catalog.Identifier
 
 /** Names in catalogs with metastores of their own, as Spark has resolved them. */
-object OwnNames {
+object ForeignNames {
 
   /** A name of a table or view that need not be there. */
-  object Own {
+  object Foreign {
     def unapply(name: LogicalPlan): Option[(MetastoreCatalog, Identifier)] = name match {
       case ResolvedIdentifier(catalog: MetastoreCatalog, id) if id.namespace.length == 1 => Some((catalog, id))
       case _                                                                             => None
@@ -19,7 +19,7 @@ object OwnNames {
   }
 
   /** A table that is there. */
-  object OwnTable {
+  object ForeignTable {
     def unapply(table: LogicalPlan): Option[(MetastoreCatalog, Identifier)] = table match {
       case ResolvedTable(catalog: MetastoreCatalog, id, _, _) => Some((catalog, id))
       case _                                                  => None
@@ -27,7 +27,7 @@ object OwnNames {
   }
 
   /** A database, as a name without a namespace. */
-  object OwnDatabase {
+  object ForeignDatabase {
     def unapply(name: LogicalPlan): Option[(MetastoreCatalog, Identifier)] = name match {
       case n: ResolvedNamespace =>
         Some(n.catalog).collect { case own: MetastoreCatalog =>

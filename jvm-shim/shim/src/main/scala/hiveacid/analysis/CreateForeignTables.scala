@@ -2,9 +2,9 @@ package hiveacid.analysis
 
 import java.util.Locale
 
-import hiveacid.analysis.OwnNames.{name, notDone, Own, OwnDatabase}
+import hiveacid.analysis.ForeignNames.{name, notDone, Foreign, ForeignDatabase}
 import hiveacid.catalog.{MetastoreCatalog, MetastoreTable}
-import hiveacid.commands.{CreateOwnTableCommand, CreateTableAsSelectCommand, StatementTexts}
+import hiveacid.commands.{CreateForeignTableCommand, CreateTableAsSelectCommand, StatementTexts}
 import hiveacid.scan.{AcidRelation, SessionTransactions}
 import hiveacid.wire.DdlKind
 
@@ -27,28 +27,28 @@ import org.apache.spark.sql.types.{ArrayType, DataType, MapType, StructField, St
   * rules: names, the columns' types and the query are resolved by then. A transaction of the session's own metastore
   * has no part in it, and so refuses it.
   */
-case class CreateOwnTables(session: SparkSession) extends Rule[LogicalPlan] {
+case class CreateForeignTables(session: SparkSession) extends Rule[LogicalPlan] {
   private val Operation = "CREATE TABLE"
 
   /** Options by which USING hive names a format (HiveOptions). */
   private val FormatOptions = Set("fileformat", "inputformat", "outputformat", "serde")
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
-    case c @ CreateTable(Own(catalog, id), _, _, spec: TableSpec, ignoreIfExists) if c.resolved =>
+    case c @ CreateTable(Foreign(catalog, id), _, _, spec: TableSpec, ignoreIfExists) if c.resolved =>
       SessionTransactions.refuse(session, Operation, name(catalog, id))
       refuseClauses(catalog, id, c.tableSchema, spec)
-      CreateOwnTableCommand(described(catalog, id, c, spec), ignoreIfExists)
-    case c @ CreateTableAsSelect(Own(catalog, id), _, query, spec: TableSpec, _, ignoreIfExists, _) if c.resolved =>
+      CreateForeignTableCommand(described(catalog, id, c, spec), ignoreIfExists)
+    case c @ CreateTableAsSelect(Foreign(catalog, id), _, query, spec: TableSpec, _, ignoreIfExists, _) if c.resolved =>
       SessionTransactions.refuse(session, "CREATE TABLE … AS SELECT", name(catalog, id))
       val table = described(catalog, id, c, spec)
       AcidRelation.refuseUnwritable("CREATE TABLE … AS SELECT", table)
       if (!catalog.tableExists(id)) creation(table, query)
       else if (ignoreIfExists) LocalRelation()
       else throw SparkAccess.tableAlreadyExists(table)
-    case d @ DropTable(Own(catalog, id), _, _) =>
+    case d @ DropTable(Foreign(catalog, id), _, _) =>
       SessionTransactions.refuse(session, DdlKind.DropTable.title, name(catalog, id))
       d
-    case d @ DropNamespace(OwnDatabase(catalog, id), _, _) =>
+    case d @ DropNamespace(ForeignDatabase(catalog, id), _, _) =>
       SessionTransactions.refuse(session, DdlKind.DropDatabase.title, name(catalog, id))
       d
   }

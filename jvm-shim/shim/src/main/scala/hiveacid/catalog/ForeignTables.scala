@@ -10,10 +10,10 @@ import org.apache.spark.sql.connector.catalog.Identifier
 import org.apache.spark.sql.hiveacid.SparkAccess
 
 /** Tables of catalogs with metastores of their own, by the names that statements have for them. */
-object OwnTables {
+object ForeignTables {
 
   /** Whether a name means something in such a catalog; the current catalog and namespace complete it. */
-  def isOwn(session: SparkSession, parts: Seq[String]): Boolean = place(session, parts).isDefined
+  def isForeign(session: SparkSession, parts: Seq[String]): Boolean = place(session, parts).isDefined
 
   /** The table of that name. */
   def find(session: SparkSession, parts: Seq[String]): Option[CatalogTable] = place(session, parts).flatMap {
@@ -33,7 +33,7 @@ object OwnTables {
 
   /** The catalog of a table, None for that of the session; refuses by name if Spark has another under the name. */
   def catalogOf(session: SparkSession, table: CatalogTable): Option[MetastoreCatalog] =
-    AcidTable.ownCatalog(table).map(session.sessionState.catalogManager.catalog).map {
+    AcidTable.foreignCatalog(table).map(session.sessionState.catalogManager.catalog).map {
       case own: MetastoreCatalog => own
       case _                     => throw AcidException("HIVE_ACID_NO_PLANNER", Map("table" -> AcidTable.name(table)))
     }

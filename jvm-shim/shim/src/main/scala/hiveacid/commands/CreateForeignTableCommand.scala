@@ -1,6 +1,6 @@
 package hiveacid.commands
 
-import hiveacid.catalog.OwnTables
+import hiveacid.catalog.ForeignTables
 import hiveacid.plugins.TableStatement
 
 import org.apache.spark.sql.{Row, SparkSession => ApiSession}
@@ -13,7 +13,7 @@ import org.apache.spark.sql.execution.command.LeafRunnableCommand
 import org.apache.spark.sql.hiveacid.SparkAccess
 
 /** Makes a transactional table in a catalog with a metastore of its own. */
-case class CreateOwnTableCommand(table: CatalogTable, ignoreIfExists: Boolean)
+case class CreateForeignTableCommand(table: CatalogTable, ignoreIfExists: Boolean)
     extends LeafRunnableCommand
     with TableStatement {
   override def nodeName: String = "HiveAcid CREATE TABLE"
@@ -24,7 +24,7 @@ case class CreateOwnTableCommand(table: CatalogTable, ignoreIfExists: Boolean)
 
   override def run(api: ApiSession): Seq[Row] = {
     val namespace = table.identifier.database.toArray
-    val catalog = OwnTables.catalogOf(api.asInstanceOf[SparkSession], table).get
+    val catalog = ForeignTables.catalogOf(api.asInstanceOf[SparkSession], table).get
     if (!catalog.namespaceExists(namespace)) throw new NoSuchNamespaceException(namespace)
     if (!catalog.tableExists(Identifier.of(namespace, table.identifier.table))) catalog.create(table)
     else if (!ignoreIfExists) throw SparkAccess.tableAlreadyExists(table)

@@ -1,7 +1,7 @@
 package hiveacid.commands
 
 import hiveacid.plugins.TableStatement
-import hiveacid.catalog.{MetastoreTable, OwnTables}
+import hiveacid.catalog.{MetastoreTable, ForeignTables}
 
 import org.apache.spark.sql.{AnalysisException, Row, SparkSession => ApiSession}
 import org.apache.spark.sql.catalyst.TableIdentifier
@@ -17,7 +17,7 @@ import org.apache.spark.sql.hiveacid.SparkAccess
   * @param values
   *   the texts of the PARTITION clause by column, null for NULL
   */
-case class ShowOwnPartitionsCommand(
+case class ShowForeignPartitionsCommand(
     table: CatalogTable,
     values: Map[String, String],
     override val output: Seq[Attribute]
@@ -37,7 +37,7 @@ case class ShowOwnPartitionsCommand(
       throw new AnalysisException("INVALID_PARTITION_OPERATION.PARTITION_SCHEMA_IS_EMPTY", named)
     }
     val wanted = SparkAccess.normalizedPartition(session, table, values)
-    val names = OwnTables.catalogOf(session, table).get.partitionNames(table)
+    val names = ForeignTables.catalogOf(session, table).get.partitionNames(table)
     names
       .filter(n => ExternalCatalogUtils.isPartialPartitionSpec(wanted, PartitioningUtils.parsePathFragment(n)))
       .map(Row(_))

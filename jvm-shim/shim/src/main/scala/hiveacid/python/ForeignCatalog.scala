@@ -3,7 +3,7 @@ package hiveacid.python
 import hiveacid.wire.CatalogRequest
 
 /** A catalog of a session that has a metastore of its own. */
-trait OwnCatalog {
+trait ForeignCatalog {
 
   /** The name and options by which Python knows it. */
   def request: CatalogRequest

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class OwnTransaction(WritingScope):
+class StatementTransaction(WritingScope):
     """A context, after which the transaction has ended, and what it wrote is undone unless it may count.
 
     It only stays open if its lock is kept for the next run of the statement; `kept_lock` is that of the run before.
