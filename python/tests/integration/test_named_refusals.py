@@ -180,6 +180,14 @@ def test_a_field_may_be_called_like_a_column_of_hives(tables: Tables, field: str
     assert tables.sql(f"SELECT s.{field}, ROW__ID.rowid FROM t") == [(7, 0)]
 
 
+@pytest.mark.parametrize("column", ["INPUT__FILE__NAME", "t._metadata.file_path", "_file"])
+def test_a_column_that_other_engines_add_is_named_with_what_there_is(tables: Tables, column: str) -> None:
+    tables.create("t")
+    with pytest.raises(AnalysisException, match=r"input_file_name\(\)") as caught:
+        tables.sql(f"SELECT {column} FROM t")
+    assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_STATEMENT.VIRTUAL_COLUMN"
+
+
 @pytest.mark.parametrize("field", ["a b", "A.b", "a$b", " a "])
 def test_a_field_may_have_any_name_that_hive_reads(tables: Tables, field: str) -> None:
     tables.create("t", f"id INT, s STRUCT<`{field}`: INT, z: INT>, m MAP<STRING, ARRAY<STRUCT<`{field}`: INT>>>")

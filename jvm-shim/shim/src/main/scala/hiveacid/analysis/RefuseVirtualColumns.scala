@@ -28,12 +28,19 @@ object RefuseVirtualColumns extends Rule[LogicalPlan] {
       node
   }
 
-  /** A name among those that is no column of the node's children, not a hidden one either. */
+  /** A name among those, of a column of a child, that is no column of it, not a hidden one either. */
   private def named(node: LogicalPlan): Option[String] = {
-    lazy val known = node.children.flatMap(c => c.output ++ c.metadataOutput).map(_.name.toLowerCase(Locale.ROOT))
+    lazy val known = node.children.flatMap(c => c.output ++ c.metadataOutput)
+    def isTable(parts: Seq[String]) =
+      known.exists(_.qualifier.map(lower).endsWith(parts)) && !known.exists(a => lower(a.name) == parts.head)
     node.expressions
       .flatMap(_.collect { case a: UnresolvedAttribute => a.nameParts })
-      .flatMap(parts => parts.find(part => names(part.toLowerCase(Locale.ROOT))))
-      .find(part => !known.contains(part.toLowerCase(Locale.ROOT)))
+      .flatMap { parts =>
+        val (before, rest) = parts.map(lower).span(!names(_))
+        rest.headOption.filter(_ => before.isEmpty || isTable(before)).map(_ => parts(before.length))
+      }
+      .find(name => !known.exists(a => lower(a.name) == lower(name)))
   }
+
+  private def lower(name: String) = name.toLowerCase(Locale.ROOT)
 }
