@@ -9,7 +9,7 @@ from enum import Enum
 from urllib.parse import unquote
 
 from hive_acid.api.conditions import HiveAcidError
-from hive_acid.api.storage import FileSystem
+from hive_acid.api.storage import FileSystem, Listing
 from hive_acid.api.tables import NULL_PARTITION, Metastore, Partition, TableDescription, TableName
 from hive_acid_erasure.engine import MatchCount, Matcher, PhysicalFile
 from hive_acid_erasure.subjects.spotting import Spotter
@@ -125,22 +125,44 @@ def _find_parents(path: str) -> Iterator[str]:
         yield path
 
 
-def list_files(file_system: FileSystem, roots: Roots) -> tuple[PhysicalFile, ...]:
-    """All files there are, hidden ones and those of hidden folders, too. Raises HIVE_ACID_STORAGE."""
+@dataclass(frozen=True)
+class Below:
+    """The files below some folders, and the folders there that hold nothing, whose names no path of a file shows."""
+
+    files: tuple[PhysicalFile, ...]
+    bare: frozenset[str]
+
+
+def list_below(file_system: FileSystem, roots: Roots) -> Below:
+    """All there is, hidden files and those of hidden folders, too. Raises HIVE_ACID_STORAGE."""
     found: dict[str, PhysicalFile] = {}
-    for listing in file_system.list_all(roots.folders):
+    bare = set[str]()
+
+    def take(listing: Listing, is_wanted: Callable[[str], bool]) -> None:
+        holding = {path.rpartition("/")[0] for path in (*(f.relative_path for f in listing.files), *listing.folders)}
+        bare.update(
+            listing.absolute_path(path) for path in listing.folders if path not in holding and is_wanted(f"/{path}/")
+        )
         for file in listing.files:
-            path = listing.absolute_path(file.relative_path)
-            partition = find_partition(path, roots)
-            found[path] = PhysicalFile(path, file.length_bytes, file.modified_ms, partition)
-    former = [_in_trash(split_location(folder)[1]) for folder in roots.folders]
-    for listing in file_system.list_all(roots.trash) if roots.trash else []:
-        for file in listing.files:
-            if any(pattern.search(f"/{file.relative_path}") for pattern in former):
+            if is_wanted(f"/{file.relative_path}"):
                 path = listing.absolute_path(file.relative_path)
                 partition = find_partition(path, roots)
                 found[path] = PhysicalFile(path, file.length_bytes, file.modified_ms, partition)
-    return tuple(found[path] for path in sorted(found))
+
+    for listing in file_system.list_all(roots.folders):
+        take(listing, lambda _: True)
+    former = [_in_trash(split_location(folder)[1]) for folder in roots.folders]
+    for listing in file_system.list_all(roots.trash) if roots.trash else []:
+        take(listing, lambda path: any(pattern.search(path) for pattern in former))
+    return Below(tuple(found[path] for path in sorted(found)), frozenset(bare))
+
+
+def search_bare(bare: Iterable[str], roots: Roots, spotter: Spotter) -> Iterator[Place]:
+    """The folders that hold nothing and whose paths name a subject."""
+    for folder in sorted(bare):
+        if spotter.count(folder):
+            detail = "the path of this empty folder names a subject; remove it"
+            yield Place(PlaceKind.PATH, spotter.mask(folder), detail, find_partition(f"{folder}/", roots))
 
 
 def _in_trash(folder: str) -> re.Pattern[str]:
@@ -223,18 +245,28 @@ def _normalise(location: str) -> tuple[str, str]:
 def search_metastore(
     metastore: Metastore, table: TableDescription, partitions: Sequence[Partition], spotter: Spotter, judge: Judge
 ) -> Iterator[Place]:
-    """The places of the metastore that name a subject: names, properties, statistics and default values.
+    """The places of the metastore that name a subject: names, locations, properties, statistics and default values.
 
     Values of partitions and statistics are compared as texts, and by `judge` as values of the columns' types.
     """
     where = str(table.name)
     yield from _search_texts(PlaceKind.TABLE_PROPERTY, where, table.parameters, spotter)
     yield from _search_texts(PlaceKind.DEFAULT_VALUE, where, metastore.default_texts(table.name), spotter)
+    yield from _search_locations(table, partitions, spotter)
     yield from _search_values(table, partitions, spotter, judge)
     for partition in partitions:
         name = f"{where} PARTITION ({spotter.mask(partition.name)})"
         yield from _search_texts(PlaceKind.PARTITION_PROPERTY, name, partition.parameters, spotter)
     yield from _search_extremes(metastore, table, partitions, spotter, judge)
+
+
+def _search_locations(table: TableDescription, partitions: Sequence[Partition], spotter: Spotter) -> Iterator[Place]:
+    """The locations that name a subject, whether a file lies there or not. A name of a partition is told as such."""
+    own = [(partition.location, partition.name) for partition in partitions]
+    kept = [(path, name) for path, name in own if not path.rstrip("/").endswith(f"/{name}")]
+    for path, name in dict.fromkeys([(table.location, ""), *kept]):
+        if spotter.count(path):
+            yield Place(PlaceKind.PATH, spotter.mask(path), "this location in the metastore names a subject", name)
 
 
 def _search_values(

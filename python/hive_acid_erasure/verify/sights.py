@@ -12,18 +12,22 @@ from hive_acid.api.storage import FileSystem
 from hive_acid.api.tables import Metastore, TableKind, TableName
 from hive_acid_erasure.engine import PhysicalFile
 from hive_acid_erasure.verify.kept_files import KeptFiles
-from hive_acid_erasure.verify.places import Roots, find_roots, list_files
+from hive_acid_erasure.verify.places import Roots, find_roots, list_below
 from hive_acid_erasure.verify.shown_files import ShownFiles
 from hive_acid_erasure.verify.table_report import Sight
 
 
 @dataclass(frozen=True)
 class Listed:
-    """The files of a table and those kept for replicas, the write IDs that were visible before, and the time after."""
+    """The files of a table and those kept for replicas, the write IDs that were visible before, and the time after.
+
+    `bare` are folders of the table that hold nothing.
+    """
 
     write_ids: ValidWriteIdList | None
     files: frozenset[PhysicalFile]
     at_ms: int
+    bare: frozenset[str] = frozenset()
 
 
 class Sights:
@@ -58,7 +62,7 @@ class Sights:
 
     def list_files(self, sight: Sight, former: Sequence[str] = ()) -> tuple[PhysicalFile, ...]:
         """All files there are now, also at `former` locations. Raises HIVE_ACID_STORAGE."""
-        return list_files(self._file_system, self.find_roots(sight, former))
+        return list_below(self._file_system, self.find_roots(sight, former)).files
 
     def find_roots(self, sight: Sight, former: Sequence[str]) -> Roots:
         """The folders that are searched."""
@@ -71,7 +75,8 @@ class Sights:
             write_ids = self._metastore.valid_write_ids([name], None)[name]
         roots = self.find_roots(sight, former)
         kept = self.kept_files.list_files(self._file_system, roots.folders)
-        return Listed(write_ids, frozenset((*list_files(self._file_system, roots), *kept)), self._clock_ms())
+        below = list_below(self._file_system, roots)
+        return Listed(write_ids, frozenset((*below.files, *kept)), self._clock_ms(), below.bare)
 
     def shown(self, sight: Sight) -> ShownFiles:
         """The files that queries show."""

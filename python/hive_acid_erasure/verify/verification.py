@@ -20,6 +20,7 @@ from hive_acid_erasure.verify.places import (
     PlaceKind,
     find_elsewhere,
     find_shared_folders,
+    search_bare,
     search_metastore,
     search_uploads,
 )
@@ -98,7 +99,8 @@ class Verification:
         else:
             places += self._find_changed_keys(matcher)
         searched, visible = count_shown(self.sights.shown(after or before), self._engine, matcher, searched)
-        texts = self._search_texts(matcher, after or before, (*former.locations, *before.locations))
+        bare = frozenset[str]() if settled is None else settled.bare
+        texts = self._search_texts(matcher, after or before, (*former.locations, *before.locations), bare)
         parts = self._engine, self._file_system, self.spotters.key
         checker = CrossChecker(*parts, before.table, self._limits.second_reader)
         compared = checker.check(matcher, searched)
@@ -135,7 +137,7 @@ class Verification:
             return sight is None and state is None
         former = (*report.former.locations, *state.sight.locations)
         listed = self.sights.list_now(sight, former)
-        texts = self._search_texts(matcher, sight, former)
+        texts = self._search_texts(matcher, sight, former, listed.bare)
         return state == State(sight, listed.write_ids, listed.files, texts, self.spotters.version)
 
     def _find_changed_keys(self, matcher: Matcher) -> list[Place]:
@@ -148,8 +150,13 @@ class Verification:
             return [_changed(matcher, _WENT)]
         return [_changed(matcher, detail.format(", ".join(key.parts), change)) for key, change in changes]
 
-    def _search_texts(self, matcher: Matcher, sight: Sight, former: Sequence[str]) -> tuple[Place, ...]:
-        """The places of the metastore, those of uploads, and folders of which nobody can tell what is of whom."""
+    def _search_texts(
+        self, matcher: Matcher, sight: Sight, former: Sequence[str], bare: frozenset[str]
+    ) -> tuple[Place, ...]:
+        """The places of the metastore, those of uploads and of folders that hold nothing.
+
+        And folders of which nobody can tell what is of whom.
+        """
         spotter = self.spotters.of(matcher.keys)
 
         def judge(rows: Sequence[Mapping[str, str]]) -> Sequence[bool | None]:
@@ -164,7 +171,8 @@ class Verification:
         uploads = search_uploads(self._file_system, matcher.table, roots, spotter)
         shared = find_shared_folders(matcher.table, sight.partitions, spotter)
         unlisted = self.sights.kept_files.find_unlisted(self._file_system, matcher.table, roots.folders, spotter)
-        return (*found, *uploads, *shared, *unlisted, *find_elsewhere(sight.table, spotter))
+        named = search_bare(bare, roots, spotter)
+        return (*found, *named, *uploads, *shared, *unlisted, *find_elsewhere(sight.table, spotter))
 
     def _search_until_settled(
         self, matcher: Matcher, before: Sight, former: Former, known: dict[PhysicalFile, SearchedFile]

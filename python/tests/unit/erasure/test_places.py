@@ -56,6 +56,11 @@ def set_partition(shop: Shop, extra: dict[str, str]) -> None:
     shop.metastore.add_partition(SALES, Partition("day=1", ("1",), "/warehouse/sales/day=1", extra))
 
 
+def empty_folder_at(path: str) -> Planted:
+    where = f"/{path}"
+    return Planted("path", lambda shop: shop.files.make_folder(where), lambda shop: shop.files.delete_tree(where))
+
+
 HIDDEN = {"visible": False}
 UPLOADED = "/warehouse/sales/day=2/delta_0000009_0000009_0000/bucket_00000"
 UPLOAD = json.dumps({"uri": f"s3a://b/warehouse/sales/day={ADA}/part-0", "upload_id": "u-1", "etags": ["e"]})
@@ -96,6 +101,9 @@ PLANTED = {
         lambda shop: shop.disk.put(f"/warehouse/sales/day=2/{ADA}.orc", {"email": OTHER}),
         lambda shop: shop.disk.remove(f"/warehouse/sales/day=2/{ADA}.orc"),
     ),
+    "an empty folder": empty_folder_at(f"warehouse/sales/day={ADA}"),
+    "an empty folder of staging": empty_folder_at(f"warehouse/sales/.hive-staging_1/-ext-10000/day={ADA}"),
+    "an empty folder in the trash": empty_folder_at(f"homes/ada/.Trash/Current/warehouse/sales/day={ADA}"),
     "an unreadable file": rows_at("sales/day=2/000002_0", "unsearched", problem="it is damaged", **HIDDEN),
     "a file of another form": Planted(
         "unsearched",
@@ -288,6 +296,15 @@ def test_the_trash_is_the_one_that_storage_tells_of_each_location(shop: Shop, fo
     path = shop.disk.put(f"{root}/Current{place}/delta_0000001_0000001_0000/bucket_00000", ROW, visible=False)
     outcome = shop.verify()
     assert [found.where for found in outcome.verdict.places] == [path]
+
+
+def test_a_location_that_names_somebody_is_told_though_no_file_lies_there(shop: Shop) -> None:
+    shop.metastore.add_partition(SALES, Partition("day=3", ("3",), f"/elsewhere/{ADA}"))
+    outcome = shop.verify()
+    assert "path" in shop.kinds(outcome)
+    assert ADA not in repr(outcome).lower()
+    shop.metastore.remove_partition(SALES, "day=3")
+    assert "path" not in shop.kinds(shop.verify())
 
 
 @pytest.mark.parametrize("name", ["a#b", "a?b"])
