@@ -84,9 +84,8 @@ class Finder:
     def refuse_shared(self, table: TablePlan, trail: Trail) -> None:
         """Raises HIVE_ACID_ERASURE.SHARED_LINKS if rows of others would go by a link that others' rows give, too."""
         for step, stage in zip(table.via, trail.stages, strict=True):
-            links = frozenset[bytes]().union(*stage.given.values())
-            is_asked = links and not step.deletes_shared
-            count = self.engine.count_shared(stage.matcher, step.link.key, links) if is_asked else 0
+            is_asked = stage.sure_links and not step.deletes_shared
+            count = self.engine.count_shared(stage.sure, step.link.key, stage.sure_links) if is_asked else 0
             if count:
                 raise build_error("HIVE_ACID_ERASURE.SHARED_LINKS", table=table.table, source=step.table, count=count)
 

@@ -56,13 +56,24 @@ class Stage:
     """A table of a path: `asked` are the hashes of each subject or link, `given` the links by such a hash.
 
     `seen` are the hashes of those of whom a query has shown a link, now or in an earlier look: a row that the erasure
-    has deleted since hides none.
+    has deleted since hides none. `doubtful` are those of the matcher by which rows are others' by now.
     """
 
     matcher: Matcher
     asked: tuple[frozenset[bytes], ...]
     given: Mapping[bytes, frozenset[bytes]]
     seen: frozenset[bytes]
+    doubtful: frozenset[bytes] = frozenset()
+
+    @property
+    def sure(self) -> Matcher:
+        """The rows of subjects alone."""
+        return _leave_out(self.matcher, self.doubtful)
+
+    @property
+    def sure_links(self) -> frozenset[bytes]:
+        """The links that these give."""
+        return _join(links for subject, links in self.given.items() if subject not in self.doubtful)
 
     @property
     def reach(self) -> Reach:
@@ -111,10 +122,7 @@ class Trail:
     @property
     def for_deletion(self) -> Matcher:
         """The matcher without the doubtful ones: nobody else's rows are deleted by a link that was once a subject's."""
-        if not self.doubtful:
-            return self.matcher
-        keys = tuple(replace(keyed, hashes=keyed.hashes - self.doubtful) for keyed in self.matcher.keys)
-        return Matcher(self.matcher.table, keys)
+        return _leave_out(self.matcher, self.doubtful)
 
 
 @dataclass(frozen=True)
@@ -171,7 +179,8 @@ class TrailFinder:
             given = self.links(Matcher(step.table, keys), step.link.key) if is_there else {}
             if not is_there:
                 gone.append(step.table)
-            stages.append(Stage(Matcher(step.table, keys), asked, given, seen_before | find_givers(given)))
+            seen_now = seen_before | find_givers(given)
+            stages.append(Stage(Matcher(step.table, keys), asked, given, seen_now, doubtful))
             current = _join(given.values())
             doubtful = self._find_doubtful(step, before - current, given, doubtful) if is_there else frozenset()
             links.append(before | current)
@@ -197,6 +206,12 @@ class TrailFinder:
 def find_givers(given: Mapping[bytes, frozenset[bytes]]) -> frozenset[bytes]:
     """The subjects of whom a row has a link."""
     return frozenset(subject for subject, links in given.items() if links)
+
+
+def _leave_out(matcher: Matcher, doubtful: frozenset[bytes]) -> Matcher:
+    if not doubtful:
+        return matcher
+    return Matcher(matcher.table, tuple(replace(keyed, hashes=keyed.hashes - doubtful) for keyed in matcher.keys))
 
 
 def _join(links: Iterable[frozenset[bytes]]) -> frozenset[bytes]:

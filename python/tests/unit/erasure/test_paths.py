@@ -373,6 +373,23 @@ def test_links_behind_an_account_that_is_anothers_by_now_delete_nothing(shop: Sh
     assert "c-1" in notes(shop)
 
 
+def test_nothing_is_deleted_by_a_card_of_an_account_that_is_anothers_by_now(shop: Shop) -> None:
+    """It is one of an account that is still Bo's, too, so that rows behind it are of both."""
+    add_cards(shop)
+    shop.disk.put("/warehouse/cards/base_0000001/bucket_00001", {**CARD, "email": "a-19"})
+    bo = {"email": BO, "account": "a-19"}
+    shop.disk.put("/warehouse/people/delta_0000002_0000002_0000/bucket_00000", bo)
+
+    def transfer() -> None:
+        give_to_another(shop)
+        shop.disk.put("/warehouse/people/delta_0000007_0000007_0000/bucket_00000", bo)
+
+    before_delete(shop, 1, transfer)
+    with pytest.raises(HiveAcidError, match="SHARED_LINKS"):
+        shop.erase()
+    assert "c-1" in notes(shop) and not [path for path in masked(shop) if "/notes/" in path]
+
+
 def test_names_that_links_reveal_later_are_masked_again(shop: Shop) -> None:
     shop.disk.put("/warehouse/notes/a-99-x.orc", {"account": "a-18"})
     before_delete(shop, 1, lambda: open_account(shop, "a-99-x"))
