@@ -35,6 +35,8 @@ FIXED = {
     # spelled out, also where a certificate is checked by another line
     "spark.sql.ansi.enabled": "true",
     "spark.sql.caseSensitive": "false",
+    # a search reads structures whole: Spark's rule would number their fields as if the file had those of a key alone
+    "spark.sql.optimizer.nestedSchemaPruning.enabled": "false",
     COLUMNS_BY_POSITION.key: "",  # as Hive of the metastore's line; files are searched by position and by name
     # Hadoop's own files may set these, too
     "orc.force.positional.evolution": "false",

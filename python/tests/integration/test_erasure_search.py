@@ -105,6 +105,8 @@ def test_a_damaged_file_hides_no_other(tables: Tables, engine: SparkErasureEngin
     [
         ("contact.email", "ada@x.org"),
         ("lower(contact.email)", "ada@x.org"),
+        ("contact.phone", "1"),
+        ("reverse(contact.phone)", "1"),
         ("map_keys(attributes)", "Ada"),
         ("tags", "a"),
         ("id", "007"),
