@@ -18,10 +18,11 @@ import org.apache.spark.unsafe.types.UTF8String
 /** A column of a file, by the names on the way to it, with values that no query shows.
   *
   * @param longerThan
-  *   shown are texts of so many characters, 0 for none
+  *   shown are texts of so many characters, 0 for none; numbers are their digits
   */
 final case class FormerColumn(path: String, longerThan: Int = 0) {
   def hides(text: UTF8String): Boolean = longerThan == 0 || text.trimRight().numChars > longerThan
+  def hides(number: Long): Boolean = longerThan == 0 || number.toString.length > longerThan
 }
 
 /** The columns of files, and fields within them, that a table has no more, by their names. No query shows their values.
@@ -129,6 +130,7 @@ object FormerColumns {
     else
       (file.asPrimitiveType.getPrimitiveTypeName, file.getLogicalTypeAnnotation) match {
         case (PrimitiveTypeName.BINARY, _: StringLogicalTypeAnnotation) => Text(Int.MaxValue)
+        case (PrimitiveTypeName.BINARY, null)                           => Text(Int.MaxValue) // Impala's texts, perhaps
         case (PrimitiveTypeName.INT64, null)                            => Whole(19)
         case (_, number: IntLogicalTypeAnnotation)                      => Whole(digitsOf(number.getBitWidth))
         case (PrimitiveTypeName.INT32, null)                            => Whole(3) // older writers say no more of it
@@ -168,8 +170,10 @@ object FormerColumns {
     */
   private def hiddenFrom(file: Kind, own: DataType): Option[Int] = file match {
     case Text(length)  => lengthOf(own).fold(Option(0))(Some(_).filter(_ < length))
-    case Whole(digits) => if (lengthOf(own).isDefined || digitsOf(own) >= digits) None else Some(0)
-    case Other         => None
+    case Whole(digits) =>
+      lengthOf(own)
+        .fold(Some(0).filter(_ => digitsOf(own) < digits))(Some(_).filter(_ <= digits)) // a minus may be more
+    case Other => None
   }
 
   private def isNested(t: DataType) = t match {

@@ -63,7 +63,7 @@ final class FormerValues(subjects: SubjectValues) {
           case b: BytesColumnVector =>
             searchText(leaves(file.getId), UTF8String.fromBytes(b.vector(at), b.start(at), b.length(at)))
           case n: LongColumnVector if FormerValues.Numbers(file.getCategory) =>
-            note(leaves(file.getId).path)(subjects.hasNumber(n.vector(at)))
+            searchNumber(leaves(file.getId), n.vector(at))
           case _ =>
         }
       }
@@ -91,6 +91,9 @@ final class FormerValues(subjects: SubjectValues) {
   /** A value of a dictionary, used or not. */
   def searchText(column: FormerColumn, text: UTF8String): Unit =
     note(column.path)(column.hides(text) && subjects.hasText(text))
+
+  private def searchNumber(column: FormerColumn, number: Long): Unit =
+    note(column.path)(column.hides(number) && subjects.hasNumber(number))
 
   private def note(name: String)(isSubject: => Boolean): Unit = if (!hits(name) && isSubject) hits += name
 
@@ -140,8 +143,8 @@ final class FormerValues(subjects: SubjectValues) {
 
     private class Value(column: FormerColumn, isNumber: Boolean) extends PrimitiveConverter {
       override def addBinary(value: Binary): Unit = searchText(column, UTF8String.fromBytes(value.getBytesUnsafe))
-      override def addInt(value: Int): Unit = if (isNumber) note(column.path)(subjects.hasNumber(value.toLong))
-      override def addLong(value: Long): Unit = if (isNumber) note(column.path)(subjects.hasNumber(value))
+      override def addInt(value: Int): Unit = if (isNumber) searchNumber(column, value.toLong)
+      override def addLong(value: Long): Unit = if (isNumber) searchNumber(column, value)
       override def addBoolean(value: Boolean): Unit = ()
       override def addFloat(value: Float): Unit = ()
       override def addDouble(value: Double): Unit = ()

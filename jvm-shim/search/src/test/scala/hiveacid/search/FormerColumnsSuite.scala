@@ -73,6 +73,26 @@ final class FormerColumnsSuite extends munit.FunSuite {
       assertEquals(FormerColumn("name", 3).hides(UTF8String.fromString(text)), isHidden, clue(text))
   }
 
+  test("so are whole numbers with more digits than the texts of the table, and texts of writers that name no type") {
+    val short = FormerColumns(
+      CharVarcharUtils.replaceCharVarcharWithStringInSchema(StructType.fromDDL("id VARCHAR(3), note STRING, n INT"))
+    )
+    val orc = short.ofOrc(TypeDescription.fromString("struct<id:bigint,note:bigint,n:int>"))
+    assertEquals(orc.values.toSet, Set(FormerColumn("id", 3)))
+    assertEquals(
+      short.ofOrc(TypeDescription.fromString("struct<id:tinyint>")).values.toSet,
+      Set(FormerColumn("id", 3)),
+      "of -128"
+    )
+    for ((number, isHidden) <- Seq(123L -> false, 1234L -> true, -12L -> false, -123L -> true))
+      assertEquals(FormerColumn("id", 3).hides(number), isHidden, clue(number))
+    val parquet = MessageTypeParser.parseMessageType(
+      "message m { optional binary id; optional binary note; optional binary n; optional binary more; }"
+    )
+    val found = Set(FormerColumn("id", 3), FormerColumn("n"), FormerColumn("more"))
+    assertEquals(short.ofParquet(parquet).values.toSet, found)
+  }
+
   test("of columns whose names differ in case alone the first is the table's") {
     val twice = "struct<email:string,EMAIL:string,contact:struct<phone:string,PHONE:string>>"
     assertEquals(ofOrc(twice), Seq("EMAIL", "contact.PHONE"))
