@@ -119,7 +119,7 @@ def mask_error(error: BaseException, mask: Mask) -> BaseException:
 def _mask_system_error(error: OSError, mask: Mask) -> OSError:
     """The class is Python's for the number, and so is the text: that of another program may hold a part of a name."""
     if error.errno is None:
-        return OSError(mask(str(error)))
+        return OSError(mask(_describe(error)))
     files = [None if name is None else mask(os.fsdecode(name)) for name in (error.filename, error.filename2)]
     return OSError(error.errno, os.strerror(error.errno), files[0], None, files[1])
 

@@ -12,6 +12,7 @@ import pytest
 from pyspark.errors import AnalysisException, PySparkRuntimeError
 
 from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.errors.masking import mask_error
 from hive_acid.model.table import Partition, TableName
 from hive_acid_erasure.certificate.certifying import recheck
 from hive_acid_erasure.run import find_subjects
@@ -172,6 +173,12 @@ def test_nor_does_one_of_a_dry_run_a_search_or_a_search_by_a_certificate(shop: S
             with pytest.raises(BaseException) as caught:
                 search()
             assert set(names_in(shown(caught.value))) <= unknown
+
+
+def test_an_error_of_the_system_without_a_number_tells_no_part_of_a_name() -> None:
+    """The text is another program's, as pyarrow's errors of storage are."""
+    told = mask_error(OSError(f"cannot parse '{SUBJECTS[0][:7]}'"), lambda text: text.replace(SUBJECTS[0], "#"))
+    assert isinstance(told, OSError) and SUBJECTS[0][:7] not in shown(told)
 
 
 def test_an_error_keeps_its_class_and_what_it_tells_of_others(shop: Shop) -> None:
