@@ -54,6 +54,7 @@ class Deleter:
         tables = [table.table for table in group]
         for name in tables:
             refuse_changes(self.world.engine, self.record.found(name).matcher)
+            self.finder.verification.hide_named(self.record.found(name).matcher)
         title = f"delete: {', '.join(map(str, tables))}"
         world, record = self.world, self.record
         world.tell(title)

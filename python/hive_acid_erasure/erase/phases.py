@@ -66,6 +66,9 @@ class Erasure:
             self._finder.check(self._plan, erases=True)
         self._ledger.begin(self._identity, self._world.clock_ms())
         self._record.learn(self._plan.tables)
+        for table in self._plan.tables:
+            if (known := self.state.found(table.table)) is not None:
+                self._verification.hide_named(known.matcher)
         missing = [table for table in self._plan.tables if self.state.found(table.table) is None]
         # all links are known before a name of any table is noted
         followed = [(table, self._finder.follow(table)) for table in missing]

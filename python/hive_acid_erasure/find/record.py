@@ -101,6 +101,7 @@ class Record:
         new, seen = _find_new(trail.links, found.links), _find_new(trail.seen, found.seen)
         if any(new) or any(seen):
             self.note(LINKED, table=str(table.table), links=describe_links(new), seen=describe_links(seen))
+            finder.verification.hide_named(self.found(table.table).matcher)
             self._mask_ledger()
         return trail, any(map(bool, new))
 

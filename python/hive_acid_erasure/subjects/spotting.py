@@ -31,6 +31,9 @@ _LISTED = re.compile(r"(?:=\s*|\[)['\"]?(?=[0-9])[^\]=\n]*")
 _BARE_NUMBER = re.compile(r"(?<![\w.])[0-9]{1,5}(?![\w.]*\w)")
 _CACHED = 100_000
 _MASK = re.compile("#[0-9a-f]{16}")
+_VALUE = re.compile("(?<==)[^/]+")
+_ENDS = re.compile(r"[/\s'\")\],;:]|$")
+"""What may stand behind the name of a partition in a text."""
 
 _Spot = tuple[int, int, bytes]
 """Start, end and hash of a place that names a subject."""
@@ -62,6 +65,7 @@ class Spotter:
         self._known: dict[tuple[str, ...], bytes | None] = {}
         self._known_in_any_order: dict[tuple[str, ...], bytes | None] = {}
         self._masked: dict[str, str] = {}
+        self._hidden = tuple(spotters.hidden)
 
     def count(self, text: str) -> int:
         """How many places of the text name a subject."""
@@ -88,7 +92,7 @@ class Spotter:
         if text in self._masked:  # names in the ledger are masked again and again
             return self._masked[text]
         masked = text
-        spots = (*self._spots(text), *self._values_in(text), *self._short_numbers(text))
+        spots = (*self._spots(text), *self._values_in(text), *self._short_numbers(text), *self._hidden_in(text))
         for start, end, _ in reversed(_join_overlapping(spots)):
             masked = f"{masked[:start]}#{self._key.hash_parts((_escape(text[start:end]),)).hex()[:16]}{masked[end:]}"
         if len(self._masked) >= _CACHED:
@@ -133,6 +137,15 @@ class Spotter:
                 for chosen in windows(shown, size):
                     if found := self._find(tuple(text[start:end] for start, end in chosen)):
                         yield chosen[0][0], chosen[-1][1], found
+
+    def _hidden_in(self, text: str) -> Iterator[_Spot]:
+        """The places of the values in names of partitions that are hidden."""
+        for name in self._hidden:
+            at = text.find(name)
+            while at >= 0:
+                if _ENDS.match(text, at + len(name)):
+                    yield from ((at + each.start(), at + each.end(), b"") for each in _VALUE.finditer(name))
+                at = text.find(name, at + 1)
 
     def _neighbours(self, text: str, mentions: Sequence[Mention], size: int) -> Iterator[_Spot]:
         for chosen in find_neighbours(text, mentions, size):
@@ -218,16 +231,21 @@ class Spotters:
     key: HashKey
     people: People = field(default_factory=People, repr=False)
     learned: dict[KeyedHashes, None] = field(default_factory=dict, repr=False, compare=False)
+    hidden: dict[str, None] = field(default_factory=dict, repr=False, compare=False)
     _made: dict[tuple[KeyedHashes, ...], tuple[int, Spotter]] = field(default_factory=dict, repr=False, compare=False)
 
     def learn(self, keys: Iterable[KeyedHashes]) -> None:
         """From now on `mask` and all new spotters know these too."""
         self.learned.update(dict.fromkeys(keys))
 
+    def hide(self, partitions: Iterable[str]) -> None:
+        """From now on `mask` hides the values in these names of partitions: no text of them tells whom a key names."""
+        self.hidden.update(dict.fromkeys(partitions))
+
     @property
     def version(self) -> int:
-        """Another one once more was learned."""
-        return len(self.learned)
+        """Another one once more was learned, or is hidden."""
+        return len(self.learned) + len(self.hidden)
 
     def mask(self, text: str) -> str:
         """The text without the people, and without all values whose hashes were learned, of whatever table."""

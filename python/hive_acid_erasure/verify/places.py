@@ -269,16 +269,20 @@ def _search_locations(table: TableDescription, partitions: Sequence[Partition], 
             yield Place(PlaceKind.PATH, spotter.mask(path), "this location in the metastore names a subject", name)
 
 
+def list_values(table: TableDescription, partitions: Sequence[Partition]) -> list[dict[str, str]]:
+    """The values of each partition by column; NULL is left out."""
+    columns = [column.name for column in table.partition_columns]
+    return [
+        {column: value for column, value in zip(columns, partition.values, strict=False) if value != NULL_PARTITION}
+        for partition in partitions
+    ]
+
+
 def _search_values(
     table: TableDescription, partitions: Sequence[Partition], spotter: Spotter, judge: Judge
 ) -> Iterator[Place]:
     """The partitions whose values name a subject."""
-    columns = [column.name for column in table.partition_columns]
-    rows = [
-        {column: value for column, value in zip(columns, partition.values, strict=False) if value != NULL_PARTITION}
-        for partition in partitions
-    ]
-    for partition, answer in zip(partitions, judge(rows), strict=True):
+    for partition, answer in zip(partitions, judge(list_values(table, partitions)), strict=True):
         name = f"{table.name} PARTITION ({spotter.mask(partition.name)})"
         cure = "drop the partition: its name stays when its rows are gone"
         if answer or any(spotter.names((value,)) for value in partition.values) or spotter.names(partition.values):

@@ -79,7 +79,10 @@ class Verification:
 
         A table that is gone, or is another one, is a place. Raises what the engine, metastore and storage raise.
         """
-        version, before = self.spotters.version, self.sights.look_if_there(matcher.table)
+        before = self.sights.look_if_there(matcher.table)
+        if before is not None:
+            self.visible.hide_named(matcher, before)
+        version = self.spotters.version
         if earlier is not None and earlier.state is not None and earlier.state.version != version:
             earlier = None  # texts are searched by more than before
         if before is None:
@@ -118,6 +121,11 @@ class Verification:
             former,
             None if settled is None else settled.at_ms,
         )
+
+    def hide_named(self, matcher: Matcher) -> None:
+        """As `VisibleRows` has it, of the table as it is now; nothing if it is gone."""
+        if (sight := self.sights.look_if_there(matcher.table)) is not None:
+            self.visible.hide_named(matcher, sight)
 
     def _recall(self, matcher: Matcher, former: Former) -> tuple[Former, list[Place]]:
         """Where the table lay, by all names that are known, and a place for each that is known by its mask alone."""

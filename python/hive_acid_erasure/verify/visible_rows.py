@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hive_acid.api.conditions import HiveAcidError, build_error
 from hive_acid.api.storage import FileSystem
@@ -11,8 +11,9 @@ from hive_acid.api.tables import TableKind, TableName
 from hive_acid_erasure.engine import ErasureEngine, Key, MatchCount, Matcher, PhysicalFile
 from hive_acid_erasure.subjects.spotting import Spotter, Spotters
 from hive_acid_erasure.verify.file_search import FileSearch, read_whole
+from hive_acid_erasure.verify.places import list_values
 from hive_acid_erasure.verify.shown_files import READ_BY_SEARCH, find_unhidden
-from hive_acid_erasure.verify.sights import Sights
+from hive_acid_erasure.verify.sights import Sights, expect_gone
 from hive_acid_erasure.verify.table_report import Sight
 
 _TOLD = "the name or folder of a partition is a subject's, and Spark would write it into plans and logs"
@@ -33,6 +34,23 @@ class VisibleRows:
     file_system: FileSystem
     sights: Sights
     spotters: Spotters
+    _judged: dict[Matcher, set[str]] = field(default_factory=dict, repr=False, compare=False)
+
+    def hide_named(self, matcher: Matcher, sight: Sight) -> None:
+        """Has the partitions masked that name a subject by a key alone, as `replace(id, '-', '')` of their values."""
+        known = self._judged.setdefault(matcher, set())
+        new = [partition for partition in sight.partitions if partition.name not in known]
+        if not new:
+            return
+        try:
+            answers = self.engine.judge_values(matcher, list_values(sight.table, new))
+        except HiveAcidError as error:
+            expect_gone(error)
+            return
+        known.update(partition.name for partition in new)
+        names = [partition.name for partition, answer in zip(new, answers, strict=True) if answer]
+        mask = self.spotters.of(matcher.keys).mask
+        self.spotters.hide(name for name in names if mask(name) == name)
 
     def count(self, matcher: Matcher, partitions: str | None) -> MatchCount:
         """Visible rows as `ErasureEngine.count` has them.
@@ -48,7 +66,9 @@ class VisibleRows:
         return self.engine.links(matcher, link)
 
     def _try_files(self, matcher: Matcher) -> None:
-        spotter, sight = self.spotters.of(matcher.keys), self.sights.look(matcher.table)
+        sight = self.sights.look(matcher.table)
+        self.hide_named(matcher, sight)
+        spotter = self.spotters.of(matcher.keys)
         for failure in self._find_failures(matcher, sight, spotter):
             raise _not_counted(matcher.table, failure)
 

@@ -14,10 +14,11 @@ from pyspark.errors import AnalysisException, PySparkRuntimeError
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.errors.masking import mask_error
 from hive_acid.model.table import Partition, TableName
-from hive_acid_erasure.certificate.certifying import recheck
-from hive_acid_erasure.run import find_subjects
+from hive_acid_erasure.certificate.certifying import Case, recheck
+from hive_acid_erasure.run import erase_subjects, find_subjects, verify_subjects
 from hive_acid_erasure.subjects.spotting import Spotters
 from hive_acid_erasure.verify.places import PlaceKind
+from support.erasure_disk import Killed
 from support.erasure_shop import SALES, SUBJECTS, Shop, add_table
 
 LINK = "a-17"
@@ -173,6 +174,67 @@ def test_nor_does_one_of_a_dry_run_a_search_or_a_search_by_a_certificate(shop: S
             with pytest.raises(BaseException) as caught:
                 search()
             assert set(names_in(shown(caught.value))) <= unknown
+
+
+NUMBERED = Partition("day=123-45-6789", ("123-45-6789",), "/warehouse/sales/day=123-45-6789")
+"""Its key is `replace(day, '-', '')`, so that no text of it has the subject's number."""
+
+
+def open_numbered(shop: Shop) -> Case:
+    shop.plan = {"subjects": ["id"], "tables": {"shop.sales": {"keys": {"id": "day"}}}}
+    shop.disk.spellings["day"] = lambda given: given.replace("-", "")
+    shop.metastore.add_partition(SALES, NUMBERED)
+    shop.disk.put(f"{NUMBERED.location}/delta_0000001_0000001_0000/bucket_00000", {"day": "123456789"}, {"day": "7"})
+    return shop.case("erasure", ["123456789"])
+
+
+def test_a_partition_whose_values_only_a_key_makes_a_subject_of_is_told_nowhere(shop: Shop) -> None:
+    case = open_numbered(shop)
+    outcome = erase_subjects(case, shop.world(), shop.ledger, shop.signer, shop.certificate)
+    (place,) = outcome.verdict.places
+    assert place.kind is PlaceKind.PARTITION_NAME and "#" in place.where
+    assert any(text.startswith("compact: shop.sales day=#") for text in shop.told)
+    assert outcome.certificate is not None
+    (again,) = recheck(outcome.certificate, shop.certificate, shop.key, shop.world())
+    assert again.places == (place,) and again.rewritten.unchanged == 1
+    searched = verify_subjects(shop.case("verification", ["123456789"]), shop.world())
+    assert NUMBERED.values[0] not in f"{left(shop)} {outcome} {again} {searched}"
+
+
+def test_nor_by_a_run_that_goes_on_after_a_kill(shop: Shop) -> None:
+    def kill() -> None:
+        raise Killed
+
+    def erase() -> None:
+        erase_subjects(open_numbered(shop), shop.world(), shop.ledger, shop.signer, shop.certificate)
+
+    shop.disk.on_confirmed = kill
+    with pytest.raises(Killed):
+        erase()
+    shop.disk.on_confirmed = lambda: None
+    erase()
+    assert shop.disk.deleted_rows == 1 and NUMBERED.values[0] not in left(shop)
+
+
+def test_nor_one_that_comes_between_two_runs(shop: Shop) -> None:
+    def kill() -> None:
+        raise Killed
+
+    case = open_numbered(shop)
+    shop.metastore.remove_partition(SALES, NUMBERED.name)
+    (path,) = (path for path in shop.disk.contents if NUMBERED.values[0] in path)
+    later = shop.disk.contents[path]
+    shop.disk.remove(path)
+    shop.disk.put("/warehouse/sales/day=1/delta_0000002_0000002_0000/bucket_00000", {"day": "123456789"})
+    shop.disk.on_confirmed = kill
+    with pytest.raises(Killed):
+        erase_subjects(case, shop.world(), shop.ledger, shop.signer, shop.certificate)
+    shop.disk.on_confirmed = lambda: None
+    shop.metastore.add_partition(SALES, NUMBERED)
+    shop.disk.put(path, *later.rows)
+    case = shop.case("erasure", ["123456789"])
+    erase_subjects(case, shop.world(), shop.ledger, shop.signer, shop.certificate)
+    assert shop.disk.deleted_rows == 2 and NUMBERED.values[0] not in left(shop)
 
 
 def test_an_error_of_the_system_without_a_number_tells_no_part_of_a_name() -> None:
