@@ -1,4 +1,4 @@
-"""The places where a table's data may lie: files below its locations, and texts of the metastore."""
+"""Places that may name a subject, and the folders and files where a table's data may lie."""
 
 from __future__ import annotations
 
@@ -10,26 +10,13 @@ from urllib.parse import unquote
 
 from hive_acid.api.conditions import HiveAcidError
 from hive_acid.api.storage import FileSystem, Listing
-from hive_acid.api.tables import NULL_PARTITION, Metastore, Partition, TableDescription, TableName
+from hive_acid.api.tables import Partition, TableDescription, TableName
 from hive_acid_erasure.engine import MatchCount, Matcher, PhysicalFile
 from hive_acid_erasure.subjects.spotting import Spotter
-
-_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)*(?:-SNAPSHOT)?")
-_SERVER_NUMBERS = frozenset(
-    {
-        "bucketing_version", "numfiles", "numrows", "totalsize", "rawdatasize", "transient_lastddltime",
-        "last_modified_time", "numfileserasurecoded", "spark.sql.statistics.totalsize", "spark.sql.statistics.numrows",
-        "spark.sql.create.version", "spark.sql.sources.schema.numparts", "writeid",
-    }
-)  # fmt: skip
-"""Properties that hold counts, times and versions of the server; a number there is no subject's."""
 
 _SYSTEM = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?://[^/]*)?")
 _NO_LOCATION = "-__PLACEHOLDER__"
 _HANDLER = "storage_handler"
-
-Judge = Callable[[Sequence[Mapping[str, str]]], Sequence[bool | None]]
-"""See `ErasureEngine.judge_values`, of one table."""
 
 
 class PlaceKind(Enum):
@@ -240,80 +227,3 @@ def _normalise(location: str) -> tuple[str, str]:
     """The parts by which folders are the same, however many slashes there are."""
     system, path = split_location(location)
     return system.removesuffix("//"), unquote(path).rstrip("/")
-
-
-def search_metastore(
-    metastore: Metastore, table: TableDescription, partitions: Sequence[Partition], spotter: Spotter, judge: Judge
-) -> Iterator[Place]:
-    """The places of the metastore that name a subject: names, locations, properties, statistics and default values.
-
-    Values of partitions and statistics are compared as texts, and by `judge` as values of the columns' types.
-    """
-    where = str(table.name)
-    yield from _search_texts(PlaceKind.TABLE_PROPERTY, where, table.parameters, spotter)
-    yield from _search_texts(PlaceKind.DEFAULT_VALUE, where, metastore.default_texts(table.name), spotter)
-    yield from _search_locations(table, partitions, spotter)
-    yield from _search_values(table, partitions, spotter, judge)
-    for partition in partitions:
-        name = f"{where} PARTITION ({spotter.mask(partition.name)})"
-        yield from _search_texts(PlaceKind.PARTITION_PROPERTY, name, partition.parameters, spotter)
-    yield from _search_extremes(metastore, table, partitions, spotter, judge)
-
-
-def _search_locations(table: TableDescription, partitions: Sequence[Partition], spotter: Spotter) -> Iterator[Place]:
-    """The locations that name a subject, whether a file lies there or not. A name of a partition is told as such."""
-    own = [(partition.location, partition.name) for partition in partitions]
-    kept = [(path, name) for path, name in own if not path.rstrip("/").endswith(f"/{name}")]
-    for path, name in dict.fromkeys([(table.location, ""), *kept]):
-        if spotter.count(path):
-            yield Place(PlaceKind.PATH, spotter.mask(path), "this location in the metastore names a subject", name)
-
-
-def list_values(table: TableDescription, partitions: Sequence[Partition]) -> list[dict[str, str]]:
-    """The values of each partition by column; NULL is left out."""
-    columns = [column.name for column in table.partition_columns]
-    return [
-        {column: value for column, value in zip(columns, partition.values, strict=False) if value != NULL_PARTITION}
-        for partition in partitions
-    ]
-
-
-def _search_values(
-    table: TableDescription, partitions: Sequence[Partition], spotter: Spotter, judge: Judge
-) -> Iterator[Place]:
-    """The partitions whose values name a subject."""
-    for partition, answer in zip(partitions, judge(list_values(table, partitions)), strict=True):
-        name = f"{table.name} PARTITION ({spotter.mask(partition.name)})"
-        cure = "drop the partition: its name stays when its rows are gone"
-        if answer or any(spotter.names((value,)) for value in partition.values) or spotter.names(partition.values):
-            yield Place(PlaceKind.PARTITION_NAME, name, f"its values name a subject; {cure}")
-        elif answer is None:
-            yield Place(PlaceKind.PARTITION_NAME, name, "its values cannot be compared, for they are none of the type")
-
-
-def _search_extremes(
-    metastore: Metastore, table: TableDescription, partitions: Sequence[Partition], spotter: Spotter, judge: Judge
-) -> Iterator[Place]:
-    """The column statistics that name a subject."""
-    cure = "compute the statistics anew: ANALYZE TABLE … FOR COLUMNS in Hive"
-    extremes = metastore.column_extremes(table.name, [partition.name for partition in partitions])
-    places = [(place, value) for place, values in extremes.items() for value in values]
-    answers = judge([{column: value} for (_, column), value in places])
-    named, unknown = dict[tuple[str, str], None](), dict[tuple[str, str], None]()
-    for (place, value), answer in zip(places, answers, strict=True):
-        if answer or spotter.names((value,)):
-            named[place] = None
-        elif answer is None:
-            unknown[place] = None
-    for name, column in (*named, *(place for place in unknown if place not in named)):
-        at = f"{table.name} PARTITION ({spotter.mask(name)})" if name else str(table.name)
-        problem = "" if (name, column) in named else " cannot be compared"
-        yield Place(PlaceKind.COLUMN_STATISTICS, at, f"the least or greatest value of {column}{problem}; {cure}")
-
-
-def _search_texts(kind: PlaceKind, where: str, texts: Mapping[str, str], spotter: Spotter) -> Iterator[Place]:
-    for name, text in texts.items():
-        if name.lower() in _SERVER_NUMBERS and _NUMBER.fullmatch(text):
-            continue
-        if spotter.count(name) or spotter.count(text):
-            yield Place(kind, where, f"{spotter.mask(name)} names a subject")

@@ -15,13 +15,13 @@ from hive_acid_erasure.subjects.spotting import Spotter, Spotters
 from hive_acid_erasure.verify.cross_check import CrossChecker
 from hive_acid_erasure.verify.file_search import FileSearch, SearchedFile
 from hive_acid_erasure.verify.locations import find_lost, find_plain
+from hive_acid_erasure.verify.metastore_places import search_metastore
 from hive_acid_erasure.verify.places import (
     Place,
     PlaceKind,
     find_elsewhere,
     find_shared_folders,
     search_bare,
-    search_metastore,
     search_uploads,
 )
 from hive_acid_erasure.verify.shown_files import count_shown

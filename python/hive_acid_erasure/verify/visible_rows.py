@@ -11,7 +11,7 @@ from hive_acid.api.tables import TableKind, TableName
 from hive_acid_erasure.engine import ErasureEngine, Key, MatchCount, Matcher, PhysicalFile
 from hive_acid_erasure.subjects.spotting import Spotter, Spotters
 from hive_acid_erasure.verify.file_search import FileSearch, read_whole
-from hive_acid_erasure.verify.places import list_values
+from hive_acid_erasure.verify.metastore_places import list_values
 from hive_acid_erasure.verify.shown_files import READ_BY_SEARCH, find_unhidden
 from hive_acid_erasure.verify.sights import Sights, expect_gone
 from hive_acid_erasure.verify.table_report import Sight
