@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets
 import scala.collection.BufferedIterator
 import scala.collection.mutable.ArrayBuffer
 
-import hiveacid.errors.{AcidException, StorageFailure, UnwritableValueException}
+import hiveacid.errors.{AcidException, QuietPaths, StorageFailure, UnwritableValueException}
 import hiveacid.formats.{NewRowsWriter, TableFileWriter}
 import hiveacid.formats.orc.DeleteFileWriter
 import hiveacid.values.{BucketProperty, Change, MixedKind}
@@ -267,7 +267,8 @@ object WriteTask {
     partition.split('/').find(_.getBytes(StandardCharsets.UTF_8).length > MaxNameBytes).foreach { name =>
       val bytes = name.getBytes(StandardCharsets.UTF_8).length
       val reason = s"the name of a partition's folder would have $bytes bytes, and storage takes $MaxNameBytes"
-      throw AcidException("HIVE_ACID_STORAGE", Map("path" -> name, "action" -> "making a folder", "reason" -> reason))
+      val path = QuietPaths.hide(name)
+      throw AcidException("HIVE_ACID_STORAGE", Map("path" -> path, "action" -> "making a folder", "reason" -> reason))
     }
 
   /** Failures of the storage, and values that the format cannot hold, get a name; those of the query keep theirs. */

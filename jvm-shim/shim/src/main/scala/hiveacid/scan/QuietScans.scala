@@ -69,6 +69,7 @@ case class QuietScanExec(child: SparkPlan, table: Option[String], logsRows: Bool
 
   private def quiet[T: ClassTag](rows: => RDD[T]): RDD[T] = {
     val errors = new QuietErrors(table)
+    QuietLogs.install() // in the driver, which plans and lists
     new QuietRows(errors(rows), errors, logsRows)
   }
 }

@@ -4,7 +4,7 @@ import java.util.concurrent.ConcurrentHashMap
 
 import scala.util.control.NonFatal
 
-import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.errors.{AcidException, QuietPaths, Refusal}
 import hiveacid.values.AcidTable
 import org.apache.spark.SparkContext
 import org.apache.spark.internal.Logging
@@ -125,6 +125,6 @@ object SessionTransactions extends Logging {
       case _                  => false
     }
     try SparkAccess.recache(session, isTable)
-    catch { case NonFatal(e) => logWarning(s"a cache of ${key.unquotedString} was dropped", e) }
+    catch { case NonFatal(e) => logWarning(s"a cache of ${key.unquotedString} was dropped", QuietPaths.cause(e)) }
   }
 }
