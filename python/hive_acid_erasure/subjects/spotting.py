@@ -33,7 +33,7 @@ _CACHED = 100_000
 _MASK = re.compile("#[0-9a-f]{16}")
 _VALUE = re.compile("(?<==)[^/]+")
 _ENDS = re.compile(r"[/\s'\")\],;:]|$")
-"""What may stand behind the name of a partition in a text."""
+"""The characters that may stand behind the name of a partition in a text."""
 
 _Spot = tuple[int, int, bytes]
 """Start, end and hash of a place that names a subject."""
