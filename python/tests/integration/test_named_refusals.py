@@ -188,6 +188,15 @@ def test_a_column_that_other_engines_add_is_named_with_what_there_is(tables: Tab
     assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_STATEMENT.VIRTUAL_COLUMN"
 
 
+def test_an_alias_or_a_column_of_the_query_around_may_have_such_a_name(tables: Tables) -> None:
+    tables.create("t", "id INT")
+    tables.sql("INSERT INTO t VALUES (1), (2)")
+    assert tables.sql("SELECT id AS _pos, _pos + 1 FROM t ORDER BY _pos") == [(1, 2), (2, 3)]
+    assert tables.sql("SELECT id AS _file, count(*) FROM t GROUP BY _file ORDER BY _file") == [(1, 1), (2, 1)]
+    around = "SELECT _pos FROM (VALUES (2), (5)) AS p (_pos) WHERE EXISTS (SELECT 1 FROM t WHERE id = _pos)"
+    assert tables.sql(around) == [(2,)]
+
+
 @pytest.mark.parametrize("field", ["a b", "A.b", "a$b", " a "])
 def test_a_field_may_have_any_name_that_hive_reads(tables: Tables, field: str) -> None:
     tables.create("t", f"id INT, s STRUCT<`{field}`: INT, z: INT>, m MAP<STRING, ARRAY<STRUCT<`{field}`: INT>>>")
