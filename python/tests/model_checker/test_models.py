@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from support.model_checker.models import Model, draw_triples, list_pairs
+from support.model_checker.models import Model, draw_triples
 from support.model_checker.replays import check
 
 IN_THE_GATE = [
@@ -40,9 +40,3 @@ def test_a_client_is_killed_or_its_transaction_aborted_anywhere(text: str) -> No
 @pytest.mark.parametrize("model", draw_triples(seed=7, count=6), ids=str)
 def test_three_clients_in_some_orders(model: Model) -> None:
     check(replace(model, bounds=replace(model.bounds, runs=RUNS // 2)))
-
-
-@pytest.mark.beyond_the_gate("a part of the pairs, above")
-@pytest.mark.parametrize("model", list_pairs(), ids=str)
-def test_each_statement_beside_each_other_client(model: Model) -> None:
-    check(model)

@@ -2,7 +2,7 @@
 
 Pairs that name no partition are tried on flat tables.
 
-They take a process of their own in a run of everything, as those of `test_models.py` do.
+They take a process of their own in a run of everything.
 """
 
 from __future__ import annotations
