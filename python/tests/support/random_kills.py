@@ -104,6 +104,10 @@ class Strike:
             self.target.is_replaced = True
 
 
+_NUMBERS = itertools.count()
+"""Of tables and sessions: tests of one process share a metastore."""
+
+
 @dataclass
 class Kills:
     """Ends one driver after the other; `seed` makes the choices."""
@@ -119,7 +123,6 @@ class Kills:
 
     def __post_init__(self) -> None:
         self._chance = random.Random(self.seed)
-        self._names = (f"struck_{number}" for number in itertools.count())
         self._latest_seconds = FIRST_SECONDS
         self._waiting: deque[list[Target]] = deque()
 
@@ -194,7 +197,7 @@ class Kills:
 
     def _create(self, layout: str) -> Target:
         """A table with rows for all its trials."""
-        name = next(self._names)
+        name = f"struck_{next(_NUMBERS)}"
         more = {"flat": "", "partitioned": "PARTITIONED BY (d INT)", "bucketed": "CLUSTERED BY (v) INTO 3 BUCKETS"}
         columns = "int(id), 0, int(id % 2)" if layout == "partitioned" else "int(id), 0"
         sql = self.drivers.reader.sql
@@ -208,8 +211,8 @@ class Kills:
 def warm_sessions(drivers: Drivers, number: int) -> Iterator[Iterator[SessionProcess]]:
     """So many sessions that have run statements, one after the other; the next two are made ready meanwhile."""
 
-    def start(turn: int) -> SessionProcess:
-        folder = drivers.scratch / f"victim-{turn}"
+    def start() -> SessionProcess:
+        folder = drivers.scratch / f"victim-{next(_NUMBERS)}"
         session = SessionProcess(
             folder, drivers.metastore.uri, drivers.metastore.warehouse, {**SHORT_LIVED, **SETTINGS}
         )
@@ -220,13 +223,13 @@ def warm_sessions(drivers: Drivers, number: int) -> Iterator[Iterator[SessionPro
     sql("CREATE TABLE IF NOT EXISTS warm (id INT, v INT) STORED AS ORC TBLPROPERTIES ('transactional'='true')")
     sql("INSERT OVERWRITE warm VALUES (1, 0)")
     with ThreadPoolExecutor(2) as pool:
-        ready: deque[Future[SessionProcess]] = deque(pool.submit(start, turn) for turn in range(min(2, number)))
+        ready: deque[Future[SessionProcess]] = deque(pool.submit(start) for _ in range(min(2, number)))
 
         def each() -> Iterator[SessionProcess]:
             for turn in range(2, number + 2):
                 session = ready.popleft().result()
                 if turn < number:
-                    ready.append(pool.submit(start, turn))
+                    ready.append(pool.submit(start))
                 yield session
 
         try:
