@@ -177,7 +177,7 @@ class Compactor:
             self._file_system,
             self._settings,
             lambda: transaction,
-            lambda _, reason: UnseenCompaction(transaction.txn_id, reason),
+            lambda *_: UnseenCompaction(transaction.txn_id, "HIVE_ACID_WRITE_CONFLICT.COMPACTED"),
         )
         opening.keep([name])
         # taken under the lock: what older transactions have committed by now is folded too

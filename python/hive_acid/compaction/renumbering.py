@@ -38,7 +38,7 @@ class Renumbering:
         self._unlocked_writers.meet(transaction, [lock], self._settings)
         other = self._metastore.latest_conflict(transaction.txn_id)
         if other:
-            raise Conflict(transaction.txn_id, f"transaction {other} changed rows of the table meanwhile")
+            raise Conflict(transaction.txn_id, "HIVE_ACID_WRITE_CONFLICT.CHANGED_BY", otherTxnId=other)
 
     def refuse_later_changes(
         self, listing: Listing, folded: ValidWriteIdList, seen: ValidWriteIdList, transaction: Transaction
@@ -49,8 +49,8 @@ class Renumbering:
         """
         changes = find_changes(listing, find_new_write_ids(folded, seen, _NO_WRITE_ID))
         if changes is not None:
-            reason = f"{changes} names rows by their IDs and cannot be folded, for write ID {seen.min_open} is open"
-            raise Conflict(transaction.txn_id, reason)
+            told = {"folder": changes, "openWriteId": seen.min_open}
+            raise Conflict(transaction.txn_id, "HIVE_ACID_WRITE_CONFLICT.CHANGES_NOT_FOLDED", **told)
 
     def keep_changes_out(
         self, lock: LockComponent, location: str, folded: ValidWriteIdList, transaction: Transaction
@@ -62,4 +62,4 @@ class Renumbering:
         (listing,) = self._file_system.list_trees([location])
         changes = find_changes(listing, find_new_write_ids(folded, now, _NO_WRITE_ID))
         if changes is not None:
-            raise Conflict(transaction.txn_id, f"another transaction changed the same rows meanwhile ({changes})")
+            raise Conflict(transaction.txn_id, "HIVE_ACID_WRITE_CONFLICT.ROWS_CHANGED", folder=changes)

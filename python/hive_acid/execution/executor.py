@@ -142,7 +142,7 @@ class Executor:
                 try:
                     return attempt(kept_lock)
                 except Conflict as conflict:
-                    LOG.info("%s of %s runs again: %s", first.kind.title, first.target, conflict.reason)
+                    LOG.info("%s of %s runs again: %s", first.kind.title, first.target, conflict)
                     lost = conflict
                     number += way.give(conflict, first.target) if isinstance(conflict, GivesWay) else 1
                     if kept_lock is not None and kept_lock is not conflict.kept_lock:

@@ -44,7 +44,7 @@ def refuse_leftovers(tools: Tools, written: Written, new: Mapping[str, str]) -> 
         return
     partition = next(partition for partition, location in new.items() if location == found.folder)
     if tools.metastore.partitions(name, [partition]):
-        raise Conflict(written.transaction.txn_id, f"partition {partition} was added meanwhile")
+        raise Conflict(written.transaction.txn_id, "HIVE_ACID_WRITE_CONFLICT.PARTITION_ADDED", partition=partition)
     raise found.build_error("A write to a new partition", name)
 
 

@@ -78,7 +78,7 @@ def withdraw_stale_statistics(scope: WritingScope, prepared: Prepared) -> None:
     there = withdraw_statistics(scope.tools.metastore, work.table, partitions, work.write_id, work.own_view)
     for name, location in work.partitions.items():
         if there.get(name, "").rstrip("/") != location.rstrip("/"):
-            raise Conflict(prepared.transaction.txn_id, f"partition {name} was dropped, renamed or moved meanwhile")
+            raise Conflict(prepared.transaction.txn_id, "HIVE_ACID_WRITE_CONFLICT.PARTITION_GONE", partition=name)
 
 
 def publish(scope: WritingScope, prepared: Prepared) -> Published:
@@ -117,4 +117,5 @@ def commit(scope: WritingScope, published: Published) -> None:
     except TransactionAborted as error:
         if not error.is_write_conflict:
             raise
-        raise Conflict(published.transaction.txn_id, error.getMessageParameters()["reason"]) from error
+        answer = error.getMessageParameters()["reason"]
+        raise Conflict(published.transaction.txn_id, "HIVE_ACID_WRITE_CONFLICT.ENDED", answer=answer) from error

@@ -15,7 +15,6 @@ from hive_acid.execution.steps import AT_COMMIT, AT_COMMIT_OF_A_TABLE, IN_TRANSA
 from hive_acid.metastore.types import LockComponent
 from hive_acid.model.table import TableName
 from hive_acid.model.table_identity import AnalysedTable
-from hive_acid.reading.changed_tables import build_table_changed
 from hive_acid.reading.opening import Opening
 from hive_acid.reading.snapshot import Snapshot
 from hive_acid.snapshot.scan_plan import ScanPlan
@@ -24,11 +23,6 @@ from hive_acid.wire.write_spec import RowCounts
 from hive_acid.writing.conflicts import Conflict
 from hive_acid.writing.engine import Engine
 from hive_acid.writing.stages import Begun, Found, Locked, Planned, Request
-
-_HOW_TO_GO_ON = (
-    ". Read it in the first statement of the transaction, which locks what it reads before the snapshot is taken, or"
-    " have hive_acid.run_in_transaction run all statements again"
-)
 
 
 class SessionTransaction(WritingScope):
@@ -52,8 +46,6 @@ class SessionTransaction(WritingScope):
             warehouse.file_system,
             settings,
             lambda: warehouse.transactions.begin("its tables", settings),
-            build_table_changed,
-            _HOW_TO_GO_ON,
         )
         self.held = self._reads.held  # which grows
         self._statements = threading.RLock()

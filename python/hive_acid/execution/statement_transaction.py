@@ -58,7 +58,7 @@ class StatementTransaction(WritingScope):
         if self.kept_lock is None:
             transaction.lock(plan.locks)
         elif not self.kept_lock.covers(plan.partitions):
-            raise Conflict(transaction.txn_id, "the statement touches partitions that were not there before")
+            raise Conflict(transaction.txn_id, "HIVE_ACID_WRITE_CONFLICT.PARTITIONS_NOT_LOCKED")
         elif not transaction.try_lock(plan.locks):
             raise GivesWay(transaction.txn_id)
         self.held = plan.locks

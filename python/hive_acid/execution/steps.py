@@ -85,7 +85,7 @@ def allocate_write_id(scope: WritingScope, begun: Begun) -> Numbered:
         scope.quirks.before_write_id(begun, before)
         write_id = begun.transaction.allocate_write_id(name)
         if before.max_visible >= write_id:
-            raise Conflict(txn_id, f"write ID {write_id} is not above all that the snapshot sees")
+            raise Conflict(txn_id, "HIVE_ACID_WRITE_CONFLICT.WRITE_ID_TOO_LOW", writeId=write_id)
         scope.work[name] = TableWork(begun.table, begun.taken, before, write_id)
     if scope.work[name].next_statement_id > MAX_STATEMENT - 1:
         raise build_error("HIVE_ACID_TRANSACTION_STATE.STATEMENTS_USED_UP", txnId=txn_id)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote
 
+from hive_acid.errors import Refusal, build_refusal
 from hive_acid.model.table import Column, TableDescription, TableKind, TableName
 
 _COLLATION = re.compile(r" collate \w+")
@@ -61,32 +62,33 @@ def describe_analysed(table: TableDescription) -> AnalysedTable:
     )
 
 
-def find_change(analysed: AnalysedTable, table: TableDescription) -> str | None:
-    """How the table differs from what was analysed, as the end of a sentence; None if it is the same.
+def find_change(analysed: AnalysedTable, table: TableDescription) -> Refusal | None:
+    """How the table differs from what was analysed, by HIVE_ACID_TABLE_CHANGED; None if it is the same.
 
     Values are matched with columns by position and by type, rows with files by location and format: a plan that was
     made for another table would return or write values of other columns.
     """
     if analysed.created_s and table.created_s and analysed.created_s != table.created_s:
-        return "it was dropped and made again"
+        return build_refusal("HIVE_ACID_TABLE_CHANGED.MADE_ANEW")
     columns = analysed.columns if analysed.columns is not None else table.columns
     is_orc = _ORC in table.input_format.lower()
     then = _spell(columns, analysed.partition_columns, is_orc)
     now = _spell(table.columns, table.partition_columns, is_orc)
     if then != now:
-        return f"its columns are {now}, the statement was analysed with {then}"
+        return build_refusal("HIVE_ACID_TABLE_CHANGED.COLUMNS", columns=now, analysed=then)
     if len(analysed.partition_columns) != len(table.partition_columns):
         names = ", ".join(column.name for column in table.partition_columns) or "no columns"
-        return f"it is partitioned by {names}"
+        return build_refusal("HIVE_ACID_TABLE_CHANGED.PARTITIONING", columns=names)
     then, now = _spell_buckets(analysed), _spell_buckets(describe_analysed(table))
     if then != now:
-        return f"it is clustered by {now}, the statement was analysed with {then}"
+        return build_refusal("HIVE_ACID_TABLE_CHANGED.BUCKETS", buckets=now, analysed=then)
     if analysed.kind is not table.kind:
-        return f"it is {table.kind.value.replace('_', ' ')} now and was {analysed.kind.value.replace('_', ' ')}"
+        kinds = {"kind": table.kind.value.replace("_", " "), "analysed": analysed.kind.value.replace("_", " ")}
+        return build_refusal("HIVE_ACID_TABLE_CHANGED.KIND", **kinds)
     if analysed.input_format and analysed.input_format != table.input_format:
-        return f"its files are read by {table.input_format} now"
+        return build_refusal("HIVE_ACID_TABLE_CHANGED.FORMAT", inputFormat=table.input_format)
     if analysed.location and normal_location(analysed.location) != normal_location(table.location):
-        return f"it lies in {table.location} now"
+        return build_refusal("HIVE_ACID_TABLE_CHANGED.LOCATION", location=table.location)
     return None
 
 

@@ -93,9 +93,9 @@ class WatchedPlace:
         self.transaction.confirm()
         entry = find_in_the_way(self.metastore.compactions(), self.table, self.partition)
         if entry is not None:
-            reason = f"compaction {entry.id} of Hive, a {entry.kind.value} one, is {entry.state.value}"
-            raise Conflict(self.txn_id, reason)
+            told = {"compactionId": entry.id, "kind": entry.kind.value, "state": entry.state.value}
+            raise Conflict(self.txn_id, "HIVE_ACID_WRITE_CONFLICT.HIVE_COMPACTS", **told)
         (listing,) = self.file_system.list_trees([self.location])
         newcomer = find_newcomer(listing.folders, self.known, self.last)
         if newcomer is not None:
-            raise Conflict(self.txn_id, f"Hive has put {newcomer} into place, beside which no base may stand")
+            raise Conflict(self.txn_id, "HIVE_ACID_WRITE_CONFLICT.HIVE_PUBLISHED", folder=newcomer)

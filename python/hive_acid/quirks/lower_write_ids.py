@@ -78,7 +78,7 @@ class LowerWriteIds(Quirk):
         if not self.scope.has_several or not replaces or not locked.work.before.high_water_mark:
             return
         if name not in self._tables and can_be_cleaned(self.warehouse.metastore, name):
-            raise Conflict(locked.transaction.txn_id, "a compaction of the table waits to be cleaned")
+            raise Conflict(locked.transaction.txn_id, "HIVE_ACID_WRITE_CONFLICT.NOT_CLEANED")
 
     def before_publish(self, written: Written) -> None:
         """Raises what the heartbeat found if they are lost."""

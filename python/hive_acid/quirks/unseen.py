@@ -36,5 +36,5 @@ def refuse_unseen(line: MetastoreLine, state: AcidState, seen: ValidTxnList, tra
         name = FolderName.parse(path)
         made_by = name.visibility_txn_id if name else 0
         if made_by and not seen.is_valid(made_by) and not seen.is_aborted(made_by):
-            reason = f"{path} is of transaction {made_by}, a compaction that its snapshot does not see"
-            raise UnseenCompaction(transaction.txn_id, reason)
+            told = {"folder": path, "otherTxnId": made_by}
+            raise UnseenCompaction(transaction.txn_id, "HIVE_ACID_WRITE_CONFLICT.COMPACTION_NOT_SEEN", **told)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from hive_acid.errors import Refusal
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
@@ -14,11 +15,11 @@ from hive_acid.transactions.manager import Transaction
 
 def find_late_table(
     metastore: Metastore, snapshot: Snapshot, tables: Iterable[TableName], transaction: Transaction
-) -> tuple[TableName, str] | None:
+) -> tuple[TableName, Refusal] | None:
     """The first of the tables that the transaction, which has locked them by now, cannot read in the snapshot any more.
 
     The Cleaner has to be asked to leave their files, where it waits for nobody else: what a compaction has folded that
-    the snapshot does not see may be gone by then. The second part is the reason.
+    the snapshot does not see may be gone by then. The second part is why.
     """
     names = sorted(set(tables))
     transaction.keep_files(names)
@@ -30,11 +31,11 @@ def find_late_table(
 
 def find_missed_compaction(
     metastore: Metastore, transaction: Transaction, tables: Collection[TableName], seen: ValidTxnList
-) -> tuple[TableName, str] | None:
+) -> tuple[TableName, Refusal] | None:
     """The first of the tables, of which the Cleaner was asked, that the transaction's own snapshot cannot be read of.
 
     It does not see younger transactions. If there are any, one may have compacted the table before the Cleaner was
-    asked. The second part is the reason.
+    asked. The second part is why.
     """
     if not (tables and transaction.asks_cleaner and transaction.has_younger):
         return None
@@ -43,7 +44,7 @@ def find_missed_compaction(
 
 def find_changed_since(
     metastore: Metastore, snapshot: Snapshot, tables: Iterable[TableName], txn_id: int | None
-) -> tuple[TableName, str] | None:
+) -> tuple[TableName, Refusal] | None:
     """The first of the tables, which are locked by now, that the snapshot cannot be read of any more, and why.
 
     Facts that the snapshot had looked up of them are asked for anew. `txn_id` is the reader's transaction, if it has
@@ -57,12 +58,12 @@ def find_changed_since(
     started_ms: int | None = None
     for name in names:
         table, before = snapshot.description(name), snapshot.write_ids(name)
-        reason = find_late_change(table, before, now[name], started_ms)
-        if reason is not None and started_ms is None and not table.is_partitioned:
+        change = find_late_change(table, before, now[name], started_ms)
+        if change is not None and started_ms is None and not table.is_partitioned:
             started_ms = _find_start_ms(metastore, txn_id)
-            reason = find_late_change(table, before, now[name], started_ms)
-        if reason is not None:
-            return name, reason
+            change = find_late_change(table, before, now[name], started_ms)
+        if change is not None:
+            return name, change
     return None
 
 

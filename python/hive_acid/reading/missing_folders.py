@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hive_acid.errors import build_error
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import Partition, TableDescription
 from hive_acid.model.table_identity import describe_analysed, find_change, normal_location
-from hive_acid.reading.changed_tables import build_table_changed
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.scan_plan import ScanPlan
 
@@ -29,9 +29,9 @@ def refuse_moved(
     after the folder when it renames: so the table's own folder counts, too. A partition without a folder in a table
     that is there has no rows, as in Hive: object stores keep no empty folders.
     """
-    reason = find_change(describe_analysed(table), metastore.table(table.name))
-    if reason is not None:
-        raise build_table_changed(table.name, reason)
+    change = find_change(describe_analysed(table), metastore.table(table.name))
+    if change is not None:
+        raise change.build_error(table=table.name)
     if partitions is None:
         has_rows = plan.write_ids.max_visible > 0
     else:
@@ -40,8 +40,9 @@ def refuse_moved(
         for partition in missing:
             now = there.get(partition.name)
             if now is None or normal_location(now.location) != normal_location(partition.location):
-                raise build_table_changed(table.name, f"its partition {partition.name} was dropped or renamed")
+                told = {"table": table.name, "partition": partition.name}
+                raise build_error("HIVE_ACID_TABLE_CHANGED.PARTITION_GONE", **told)
         root = f"{table.location.rstrip('/')}/"
         has_rows = any(f"{partition.location}/".startswith(root) for partition in missing)
     if has_rows and not file_system.exists(table.location):
-        raise build_table_changed(table.name, f"its folder {table.location} is not there")
+        raise build_error("HIVE_ACID_TABLE_CHANGED.FOLDER_GONE", table=table.name, location=table.location)

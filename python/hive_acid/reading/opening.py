@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 
 from hive_acid import config
+from hive_acid.errors import Refusal
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import LockComponent
 from hive_acid.model.table import TableDescription, TableName
@@ -27,7 +28,7 @@ class Opening:
     """A transaction, its snapshot, and the locks that keep it; for several threads.
 
     `begin` opens the transaction when it is first asked for. `lost` builds what is raised of a table that cannot be
-    read in the snapshot, of the reason; that of a table that was locked after the snapshot ends with the `advice`.
+    read in the snapshot any more; unless told otherwise HIVE_ACID_TABLE_CHANGED.
     """
 
     def __init__(
@@ -36,14 +37,12 @@ class Opening:
         file_system: FileSystem,
         settings: config.Settings,
         begin: Callable[[], Transaction],
-        lost: Callable[[TableName, str], Exception],
-        advice: str = "",
+        lost: Callable[[TableName, Refusal], Exception] = lambda table, change: change.build_error(table=table),
     ) -> None:
         self._metastore = metastore
         self._file_system = file_system
         self._begin = begin
         self._lost = lost
-        self._advice = advice
         self._guard = threading.RLock()
         self._begun: Transaction | None = None
         self._taken: Snapshot | None = None
@@ -115,7 +114,7 @@ class Opening:
             if self._taken is not None:
                 changed = find_late_table(self._metastore, self._taken, late, self.transaction)
                 if changed is not None:
-                    raise self._lost(changed[0], changed[1] + self._advice)
+                    raise self._lost(*changed)
             self.under_lock()
             self._tables |= late
             self._read |= {table for table in late if is_covered(build_read_lock(table), self.held)}

@@ -10,7 +10,6 @@ from hive_acid import config
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.table import TableName
 from hive_acid.model.table_identity import AnalysedTable
-from hive_acid.reading.changed_tables import build_table_changed
 from hive_acid.reading.opening import Opening
 from hive_acid.reading.snapshot import Snapshot
 from hive_acid.reading.warehouse import Warehouse
@@ -37,7 +36,7 @@ class ReadTransaction:
         self._first: TableName | None = None
         self._alone: Snapshot | None = None
         self._ended = False
-        self._opening = Opening(warehouse.metastore, warehouse.file_system, settings, self._begin, build_table_changed)
+        self._opening = Opening(warehouse.metastore, warehouse.file_system, settings, self._begin)
 
     @property
     def txn_id(self) -> int | None:

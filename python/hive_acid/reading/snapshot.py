@@ -8,11 +8,12 @@ from collections.abc import Collection, Iterable, Iterator, MutableMapping, Sequ
 from contextlib import contextmanager
 from typing import Protocol
 
+from hive_acid.errors import build_error
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import Partition, TableDescription, TableName
 from hive_acid.model.table_identity import AnalysedTable
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
-from hive_acid.reading.changed_tables import build_table_changed, refuse_changed
+from hive_acid.reading.changed_tables import refuse_changed
 from hive_acid.reading.missing_folders import refuse_moved
 from hive_acid.snapshot.acid_state import TableContent
 from hive_acid.snapshot.filesystem import FileSystem
@@ -141,7 +142,7 @@ class Snapshot:
         """A client that drops a partition without a lock would take rows out of a snapshot that has them."""
         missing = set(wanted) - set(there)
         if missing:
-            raise build_table_changed(table, f"its partition {min(missing)} was dropped or renamed")
+            raise build_error("HIVE_ACID_TABLE_CHANGED.PARTITION_GONE", table=table, partition=min(missing))
 
     def known_partition_names(self, table: TableName) -> list[str]:
         """The same if they have been asked for already, else nothing."""

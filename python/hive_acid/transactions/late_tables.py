@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from hive_acid.errors import Refusal, build_refusal
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionState
 from hive_acid.model.table import TableDescription, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
@@ -22,8 +23,8 @@ CLOCK_STEP_MS = 1000
 
 def find_late_change(
     table: TableDescription, before: ValidWriteIdList, now: ValidWriteIdList, started_ms: int | None
-) -> str | None:
-    """Why the table cannot be read by a snapshot that saw `before`, as the end of a sentence; None if it can be.
+) -> Refusal | None:
+    """Why the table cannot be read by a snapshot that saw `before`, by HIVE_ACID_TABLE_CHANGED; None if it can be.
 
     `table` and `now` are looked at under the lock. `started_ms` is when the transaction began by the metastore's clock,
     None if that is not known.
@@ -36,18 +37,18 @@ def find_late_change(
     if is_unchanged(before, now, own_write_id=0):
         return None
     if table.is_partitioned:
-        return "others have written to it since; a partition may have been dropped, and its rows would be missing"
+        return build_refusal("HIVE_ACID_TABLE_CHANGED.WRITTEN_SINCE")
     if before.max_visible > 0:
         return None
     if started_ms is not None and 0 < table.created_s * 1000 < started_ms - CLOCK_STEP_MS:
         return None
-    return "it was made, or written to for the first time, after the snapshot"
+    return build_refusal("HIVE_ACID_TABLE_CHANGED.MADE_SINCE")
 
 
 def find_late_compaction(
     entries: Iterable[CompactionInfo], tables: Collection[TableName], seen: ValidTxnList
-) -> tuple[TableName, str] | None:
-    """The first of the tables with a compaction whose result a snapshot does not see, and that as a reason.
+) -> tuple[TableName, Refusal] | None:
+    """The first of the tables with a compaction whose result a snapshot does not see, and why.
 
     The Cleaner may have removed what it has folded. `entries` are those of the queue and of its history, `seen` the
     transactions that the snapshot sees.
@@ -56,5 +57,5 @@ def find_late_compaction(
         is_unseen = entry.txn_id is not None and not seen.is_valid(entry.txn_id)
         is_done = entry.state in _DONE and (entry.state is not CompactionState.FAILED or entry.committed_ms is not None)
         if entry.table in tables and is_done and is_unseen:
-            return entry.table, "it has been compacted since, and the Cleaner may have removed what it is read from"
+            return entry.table, build_refusal("HIVE_ACID_TABLE_CHANGED.COMPACTED_SINCE")
     return None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from hive_acid import config
-from hive_acid.errors import HiveAcidError, SnapshotUnavailable, build_error
+from hive_acid.errors import HiveAcidError, Refusal, SnapshotUnavailable, build_error, build_refusal
 from hive_acid.model.table import TableName
 from hive_acid.writing.kept_lock import KeptLock
 
@@ -14,30 +14,31 @@ from hive_acid.writing.kept_lock import KeptLock
 class Conflict(Exception):
     """The snapshot no longer serves; the statement runs again in a new transaction, behind `kept_lock` if any."""
 
-    def __init__(self, txn_id: int, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.kept_lock: KeptLock | None = None
+    kept_lock: KeptLock | None = None
+
+    def __init__(self, txn_id: int, condition: str, **told: object) -> None:
+        """Of a sub-condition of HIVE_ACID_WRITE_CONFLICT and the parameters of its own part of the message."""
+        self._refusal = build_refusal(condition, **told)
+        super().__init__(str(self._refusal))
         self._txn_id = txn_id
 
     def build_error(self, table: object, attempts: int) -> HiveAcidError:
         """The error for the caller of a statement on the table that has lost so often: HIVE_ACID_WRITE_CONFLICT."""
-        told = {"txnId": self._txn_id, "table": table, "reason": self.reason, "attempts": attempts}
-        return build_error("HIVE_ACID_WRITE_CONFLICT", **told)
+        return self._refusal.build_error(txnId=self._txn_id, table=table, attempts=attempts)
 
 
 class LostSource(Conflict):
-    """A table that the statement reads cannot be read in its snapshot any more, for the reason."""
+    """A table that the statement reads cannot be read in its snapshot any more."""
 
-    def __init__(self, txn_id: int, table: TableName, reason: str) -> None:
-        super().__init__(txn_id, f"of the table {table} that it reads: {reason}")
+    def __init__(self, txn_id: int, table: TableName, change: Refusal) -> None:
+        super().__init__(txn_id, "HIVE_ACID_WRITE_CONFLICT.SOURCE_CHANGED", source=table, change=change)
 
 
 class GivesWay(Conflict):
     """Nobody has changed anything, but the kept lock is in the way of who waits for an exclusive one."""
 
     def __init__(self, txn_id: int) -> None:
-        super().__init__(txn_id, "another transaction waits for an exclusive lock")
+        super().__init__(txn_id, "HIVE_ACID_WRITE_CONFLICT.EXCLUSIVE_LOCK_WAITS")
 
     def build_timeout(self, table: object, waited_ms: int) -> HiveAcidError:
         """The error for the caller of a statement that has given way for so long: HIVE_ACID_LOCK_TIMEOUT."""
@@ -45,12 +46,16 @@ class GivesWay(Conflict):
         return build_error("HIVE_ACID_LOCK_TIMEOUT", **told, holder="others, who asked for exclusive locks by turns")
 
 
-class LostSnapshot(Conflict):
-    """Files of the snapshot are gone: a Cleaner that does not wait for it has removed them. `error` tells it."""
+class _ToldByError(Conflict):
+    """A lost race that an error has told of already."""
 
     def __init__(self, error: HiveAcidError) -> None:
-        super().__init__(0, str(error))
+        Exception.__init__(self, str(error))
         self._error = error
+
+
+class LostSnapshot(_ToldByError):
+    """Files of the snapshot are gone: a Cleaner that does not wait for it has removed them. `error` tells it."""
 
     def build_error(self, _: object, __: int) -> HiveAcidError:
         return self._error
@@ -65,12 +70,8 @@ def meeting_lost_files() -> Iterator[None]:
         raise LostSnapshot(error) from error
 
 
-class LostTogether(Conflict):
+class LostTogether(_ToldByError):
     """That of statements that run as one: `error` (SQLSTATE 40001) is what their transaction has made of it."""
-
-    def __init__(self, error: HiveAcidError) -> None:
-        super().__init__(0, str(error))
-        self._error = error
 
     def build_error(self, _: object, attempts: int) -> HiveAcidError:
         """The same error, or how often they lost."""

@@ -52,9 +52,8 @@ def add_new(
     for name, location in touched.new.items():
         if where.get(name) != location:
             found = f"in {where[name]}" if name in where else "nowhere any more"
-            raise Conflict(
-                txn_id, f"partition {name}, which was to lie in {location}, was added by others and is {found}"
-            )
+            told = {"partition": name, "location": location, "found": found}
+            raise Conflict(txn_id, "HIVE_ACID_WRITE_CONFLICT.PARTITION_ELSEWHERE", **told)
 
 
 def withdraw_statistics(

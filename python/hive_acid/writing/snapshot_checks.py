@@ -32,18 +32,18 @@ class SnapshotChecks:
         else:  # 3.1: a table that was dropped and made again has forgotten our write ID, and gives another
             is_same = transaction.allocate_write_id(table.name) == write_id
         if not is_same or find_change(describe_analysed(table), now):
-            raise Conflict(transaction.txn_id, "the table was altered, or dropped and made again, meanwhile")
+            raise Conflict(transaction.txn_id, "HIVE_ACID_WRITE_CONFLICT.TABLE_ALTERED")
         checks = locked.plan.rule.checks
         if SnapshotCheck.NO_CONFLICT in checks:
             other = self._metastore.latest_conflict(transaction.txn_id)
             if other:
-                raise Conflict(transaction.txn_id, f"transaction {other} changed rows of the table meanwhile")
+                raise Conflict(transaction.txn_id, "HIVE_ACID_WRITE_CONFLICT.CHANGED_BY", otherTxnId=other)
         if SnapshotCheck.UNCHANGED in checks and not self._are_locked_rows_unchanged(locked):
-            raise Conflict(transaction.txn_id, "other transactions changed the table meanwhile")
+            raise Conflict(transaction.txn_id, "HIVE_ACID_WRITE_CONFLICT.CHANGED")
         if SnapshotCheck.NO_LATER_WRITE in checks:
             later = find_write_ids_now(self._metastore, table.name).max_visible
             if later > write_id:
-                raise Conflict(transaction.txn_id, f"write ID {later}, later than the own one, was committed meanwhile")
+                raise Conflict(transaction.txn_id, "HIVE_ACID_WRITE_CONFLICT.LATER_WRITE_ID", laterWriteId=later)
 
     def check_partitions(self, locked: Locked) -> None:
         """Partitions that were listed before the lock are those that they were, and hold all that they held.
@@ -53,13 +53,12 @@ class SnapshotChecks:
         listed = locked.work.snapshot.known_partition_names(locked.table.name)
         if not listed:
             return
-        if not set(listed) <= set(self._metastore.partition_names(locked.table.name)):
-            raise Conflict(locked.transaction.txn_id, "a partition of the table was dropped or renamed meanwhile")
+        if gone := set(listed) - set(self._metastore.partition_names(locked.table.name)):
+            raise Conflict(locked.transaction.txn_id, "HIVE_ACID_WRITE_CONFLICT.PARTITION_GONE", partition=min(gone))
         if locked.holds_target:  # nobody has dropped a partition
             return
         if SnapshotCheck.SAME_PARTITIONS in locked.plan.rule.checks and self._find_new(locked):
-            reason = "rows of the table may have been moved between partitions meanwhile"
-            raise Conflict(locked.transaction.txn_id, reason)
+            raise Conflict(locked.transaction.txn_id, "HIVE_ACID_WRITE_CONFLICT.ROWS_MOVED")
 
     def _find_new(self, locked: Locked) -> frozenset[int]:
         now = find_write_ids_now(self._metastore, locked.table.name)
@@ -86,7 +85,7 @@ class SnapshotChecks:
         new = prepared.touched.new if prepared.touched else ()
         gone = set(new) & prepared.work.snapshot.listed_partition_names(prepared.table.name)
         if gone:
-            raise Conflict(prepared.transaction.txn_id, f"partition {min(gone)} was dropped or renamed meanwhile")
+            raise Conflict(prepared.transaction.txn_id, "HIVE_ACID_WRITE_CONFLICT.PARTITION_GONE", partition=min(gone))
 
     def check_sources(self, locked: Locked) -> None:
         """The tables that are read may be read in the snapshot, which is older than their locks.
@@ -116,9 +115,9 @@ class SnapshotChecks:
             # the server knows of no conflict with those who tell it of no partition that they change, as Trino
             changes = find_changes(listing, new) if rule.admits_unlocked_writers else None
             if changes is not None:
-                raise Conflict(txn_id, f"another transaction changed the same rows meanwhile ({changes})")
+                raise Conflict(txn_id, "HIVE_ACID_WRITE_CONFLICT.ROWS_CHANGED", folder=changes)
             base = newest_base_write_id(listing, now)
             if base is None or before.is_valid(base):
                 continue
             if _HARMED_BY_NEWER_BASES_ONLY.isdisjoint(rule.checks) or base > write_id:
-                raise Conflict(txn_id, f"the table was overwritten under write ID {base} meanwhile")
+                raise Conflict(txn_id, "HIVE_ACID_WRITE_CONFLICT.OVERWRITTEN", baseWriteId=base)

@@ -80,8 +80,7 @@ class WriteJobs:
         try:
             return self._run(_Job(locked, self._build_spec(locked, place), locked))
         except SourceChanged as change:
-            reason = "the source had other rows when it was read again"
-            raise Conflict(locked.transaction.txn_id, reason) from change
+            raise Conflict(locked.transaction.txn_id, "HIVE_ACID_WRITE_CONFLICT.SOURCE_UNSTABLE") from change
 
     def discard(self, foreseen: Foreseen) -> WriteResult:
         """Does all that `stage` does, and raises what it raises, but stores nothing.
@@ -184,7 +183,7 @@ class WriteJobs:
         An INSERT into old and new ones that was committed meanwhile would lose its rows in the old ones alone.
         """
         if came := locked.plan.find_unlocked(emptied):
-            raise Conflict(locked.transaction.txn_id, f"partition {came[0]} was added meanwhile")
+            raise Conflict(locked.transaction.txn_id, "HIVE_ACID_WRITE_CONFLICT.PARTITION_ADDED", partition=came[0])
 
     def _with_replaced(self, job: _Job, partitions: Sequence[str] | None, result: WriteResult) -> WriteResult:
         """The result with the number of rows in what is replaced, if that is wanted."""

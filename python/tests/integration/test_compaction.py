@@ -249,7 +249,7 @@ def test_a_transaction_of_several_statements_that_began_before_a_rebalance_is_a_
             compactions.run(table, REBALANCE)
             tables.sql("UPDATE t SET name = 'm'")
     except AnalysisException as conflict:
-        assert conflict.getCondition() == "HIVE_ACID_WRITE_CONFLICT"
+        assert conflict.getCondition() == "HIVE_ACID_WRITE_CONFLICT.CHANGED_BY"
         assert sorted(tables.sql("SELECT * FROM t")) == before
     else:
         assert sorted(tables.sql("SELECT * FROM t")) == [(2, "m"), (3, "m"), (4, "m")]

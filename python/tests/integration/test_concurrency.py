@@ -100,7 +100,7 @@ def test_of_two_deletes_of_a_row_the_one_that_locks_later_loses(
     else:
         with pytest.raises(StatementFailed) as raised:
             running.result()
-        assert (raised.value.condition, raised.value.state) == ("HIVE_ACID_WRITE_CONFLICT", "40001")
+        assert (raised.value.condition, raised.value.state) == ("HIVE_ACID_WRITE_CONFLICT.CHANGED_BY", "40001")
         left = {7, 9}
     assert_deleted_once(tables, sorted(set(range(100)) - left))
 

@@ -26,7 +26,10 @@ def test_a_conflict_is_told_to_the_caller(tables: Any, flat: TableName, outside:
         assert rows(tables.spark, flat) == [(1, "a"), (2, "b")], "the snapshot is that of the beginning"
         with pytest.raises(PySparkException) as caught:
             tables.sql("UPDATE flat SET name = 'ours' WHERE id = 1")
-        assert (caught.value.getCondition(), caught.value.getSqlState()) == ("HIVE_ACID_WRITE_CONFLICT", "40001")
+        assert (caught.value.getCondition(), caught.value.getSqlState()) == (
+            "HIVE_ACID_WRITE_CONFLICT.CHANGED_BY",
+            "40001",
+        )
     assert rows(tables.spark, flat) == [(1, "theirs"), (2, "b")]
 
 
@@ -42,7 +45,7 @@ def test_a_row_that_came_after_the_rows_were_read_is_not_truncated(
         outside.sql(f"INSERT INTO {flat} VALUES (3, 'late')")
         with pytest.raises(PySparkException) as caught:
             tables.sql("TRUNCATE TABLE flat")
-        assert caught.value.getCondition() == "HIVE_ACID_WRITE_CONFLICT"
+        assert caught.value.getCondition() == "HIVE_ACID_WRITE_CONFLICT.CHANGED"
     assert (rows(tables.spark, archive), rows(tables.spark, flat)) == ([], [(1, "a"), (2, "b"), (3, "late")])
     wait_until(lambda: tables.open_transactions() == [], "the reads have ended")
 

@@ -95,5 +95,5 @@ def test_a_frame_that_was_made_before_is_told_to_be_made_again(tables: Tables) -
     alter(tables, {"id": "int", "a": "string"})
     with pytest.raises(PySparkException) as raised:
         frame.collect()
-    assert raised.value.getCondition() == "HIVE_ACID_TABLE_CHANGED"
+    assert raised.value.getCondition() == "HIVE_ACID_TABLE_CHANGED.COLUMNS"
     assert tables.sql("SELECT * FROM t") == [(1, "abc")]

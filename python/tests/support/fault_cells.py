@@ -16,6 +16,7 @@ from hive_acid.snapshot.table_snapshot import load_scan_plan
 from hive_acid.transactions.locks import OUR_AGENT, Identity, Timing
 from hive_acid.transactions.manager import TransactionManager
 from hive_acid.wire.statement_kinds import StatementKind
+from support.conditions import main_condition
 from support.fault_points import ENGINE, FILES, METASTORE, Call, FaultPoints, Killed, Step
 from support.mutations import Mutation
 from support.statements import LOCATION, TABLE, FakeEngine, World, build_table, keep_still
@@ -143,7 +144,7 @@ class Cell:
             return "killed"
         except BaseException as error:  # noqa: BLE001 (an interrupt too is an end)
             self.error = error
-            return error.getCondition() if isinstance(error, HiveAcidError) else type(error).__name__
+            return main_condition(error) if isinstance(error, HiveAcidError) else type(error).__name__
         finally:
             self.transactions.close()
         rows = 0 if self.mutation.kind is StatementKind.TRUNCATE else self._engine.rows

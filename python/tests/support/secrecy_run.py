@@ -92,8 +92,8 @@ class Run:
 
     def conflict(self) -> Exception:
         """After which the same is tried again."""
-        told = {"txnId": 7, "table": "t", "reason": self.quoted, "attempts": 1}
-        return build_error("HIVE_ACID_WRITE_CONFLICT", **told)
+        told = {"txnId": 7, "table": "t", "answer": self.quoted, "attempts": 1}
+        return build_error("HIVE_ACID_WRITE_CONFLICT.ENDED", **told)
 
 
 def main() -> None:

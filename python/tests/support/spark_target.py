@@ -122,7 +122,7 @@ class SparkTarget:
             try:
                 return self._run(statements, together=True)
             except Failed as failed:
-                if str(failed) != "HIVE_ACID_WRITE_CONFLICT":
+                if not str(failed).startswith("HIVE_ACID_WRITE_CONFLICT"):
                     raise
         return self._run(statements, together=True)
 

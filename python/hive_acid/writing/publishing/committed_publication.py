@@ -80,7 +80,7 @@ class CommittedPublication(Publication):
     def _refuse_moved(self, owner: Owner, result: WriteResult, locations: Mapping[str, str]) -> None:
         for name in result.partitions:
             if find_place(self._job, name) != locations[name].rstrip("/"):
-                raise Conflict(owner.txn_id, f"partition {name} was moved meanwhile")
+                raise Conflict(owner.txn_id, "HIVE_ACID_WRITE_CONFLICT.PARTITION_GONE", partition=name)
 
     def _refuse_existing(self, plan: OutputPlan) -> None:
         for listing in self._file_system.list_trees(list(plan.folders)):

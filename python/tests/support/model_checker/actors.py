@@ -12,6 +12,7 @@ from hive_acid.model.table_identity import describe_analysed
 from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.statements import DdlStatement, Overwrite, Statement
+from support.conditions import main_condition
 from support.model_checker.clients import SparkClient
 from support.model_checker.effects import Effect, drop_partition
 from support.model_checker.engine import RowEngine
@@ -47,7 +48,7 @@ class Actor(ABC):
         except HiveAcidError as error:
             # of a change that cannot be undone the error says that it was made
             operation.stand = Stand.DONE if operation.is_effective else Stand.FAILED
-            if not self.world.is_struck(self.number) and error.getCondition() not in (
+            if not self.world.is_struck(self.number) and main_condition(error) not in (
                 *self.bears,
                 *self._from_the_dead,
             ):

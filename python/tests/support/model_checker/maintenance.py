@@ -15,6 +15,7 @@ from hive_acid.model.names import COMPACTED_METADATA, FolderKind, FolderName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.directory_choice import choose_directories, marker_folders
 from hive_acid.snapshot.listing import Listing
+from support.conditions import main_condition
 from support.model_checker.actors import Actor
 from support.model_checker.clients import SparkClient
 from support.model_checker.engine import RowCompactionEngine
@@ -48,7 +49,7 @@ class SparkWorker(Actor):
                 if asked.accepted:
                     self.worker.run_next(None)
         except HiveAcidError as error:
-            if not self.world.is_struck(self.number) and error.getCondition() not in self.bears:
+            if not self.world.is_struck(self.number) and main_condition(error) not in self.bears:
                 raise Violation(f"a {self.kind.value} compaction failed by {error}") from error
 
 

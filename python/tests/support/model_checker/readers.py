@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hive_acid.errors import HiveAcidError
 from hive_acid.reading.read_transaction import ReadTransaction
+from support.conditions import main_condition
 from support.model_checker.actors import Actor
 from support.model_checker.clients import SparkClient
 from support.model_checker.engine import read_table
@@ -32,7 +33,7 @@ class SparkReader(Actor):
                 raise Violation(f"a query reads {first}, which was no state when it took its snapshot")
             second = self._read(transaction)
         except HiveAcidError as error:
-            if not self.world.is_struck(self.number) and error.getCondition() not in self.bears:
+            if not self.world.is_struck(self.number) and main_condition(error) not in self.bears:
                 raise Violation(f"a query failed by {error}") from error
         else:
             if first != second:

@@ -57,7 +57,7 @@ def meet_conflict() -> Shop:
 
     def conflict() -> None:
         shop.engine.before = None
-        raise Conflict(0, "rows were changed")
+        raise Conflict(0, "HIVE_ACID_WRITE_CONFLICT.CHANGED")
 
     shop.engine.before = conflict
     return shop

@@ -10,7 +10,7 @@ from hive_acid.errors import HiveAcidError, build_error
 from hive_acid_erasure.erase.retrying import ATTEMPTS
 from support.erasure_shop import SUBJECTS, Shop
 
-CONFLICT = {"txnId": 7, "table": "shop.sales", "attempts": 1, "reason": "another transaction changed the same rows"}
+CONFLICT = {"txnId": 7, "table": "shop.sales", "attempts": 1}
 
 
 class Losing:
@@ -29,14 +29,14 @@ class Losing:
 
 
 def conflict() -> HiveAcidError:
-    return build_error("HIVE_ACID_WRITE_CONFLICT", **CONFLICT)
+    return build_error("HIVE_ACID_WRITE_CONFLICT.CHANGED", **CONFLICT)
 
 
 @pytest.mark.parametrize(
     "error",
     [
         conflict(),
-        build_error("HIVE_ACID_TABLE_CHANGED", table="shop.sales", reason="it was made anew"),
+        build_error("HIVE_ACID_TABLE_CHANGED.MADE_ANEW", table="shop.sales"),
         build_error("HIVE_ACID_ERASURE.PARTITIONS_CHANGED", table="shop.sales"),
     ],
 )
@@ -57,7 +57,7 @@ def test_in_the_end_the_error_is_raised_and_a_later_run_goes_on(shop: Shop) -> N
     shop.engine = Losing(shop.disk, *(conflict() for _ in range(ATTEMPTS)))
     with pytest.raises(HiveAcidError) as caught:
         shop.erase()
-    assert caught.value.getCondition() == "HIVE_ACID_WRITE_CONFLICT"
+    assert caught.value.getCondition() == "HIVE_ACID_WRITE_CONFLICT.CHANGED"
     assert shop.disk.deleted_rows == 0
     assert shop.erase().verdict.state.value == "erased"
     assert not [row for content in shop.disk.contents.values() for row in content.rows if SUBJECTS[0] in row.values()]

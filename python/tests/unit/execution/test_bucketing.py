@@ -157,4 +157,4 @@ def test_a_statement_that_was_analysed_with_other_buckets_is_refused(world: Worl
         HiveAcidError, match="it is clustered by id into 2 buckets, the statement was analysed with no columns"
     ) as caught:
         world.run(StatementKind.UPDATE, analysed=(describe_analysed(build_table()),))
-    assert caught.value.getCondition() == "HIVE_ACID_TABLE_CHANGED"
+    assert caught.value.getCondition() == "HIVE_ACID_TABLE_CHANGED.BUCKETS"

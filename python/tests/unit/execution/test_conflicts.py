@@ -117,7 +117,7 @@ def test_a_table_that_was_altered_while_the_lock_was_awaited_is_not_written(worl
     world.metastore.before["lock"] = alter
     with pytest.raises(WriteConflict) as caught:
         world.run(StatementKind.INSERT)
-    assert caught.value.getCondition() == "HIVE_ACID_TABLE_CHANGED"
+    assert caught.value.getCondition() == "HIVE_ACID_TABLE_CHANGED.COLUMNS"
     assert world.engine.specs == []
     assert world.open_transactions() == []
 

@@ -144,7 +144,7 @@ def test_what_the_statement_refuses_is_refused_alike(world: World, kind: Stateme
         analysed=(describe_analysed(build_table(columns=(Column("id", "int"), Column("another", "string")))),)
     )
     assert dry == real
-    assert dry[0] == "HIVE_ACID_TABLE_CHANGED"
+    assert dry[0] == "HIVE_ACID_TABLE_CHANGED.COLUMNS"
     world.memory.add_table(build_table(bucket_count=2, bucket_columns=("id",), sort_columns=("id",)))
     with pytest.raises(UnsupportedOperation, match="it is SORTED BY id"):
         world.dry_run(kind)

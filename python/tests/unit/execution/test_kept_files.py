@@ -109,7 +109,7 @@ def test_a_table_that_comes_after_its_compaction_is_not_read_in_an_older_snapsho
     compact(world, OTHER)
     with pytest.raises(HiveAcidError) as raised:
         readers.scan_plan(7, asked[1], None, NONE)
-    assert raised.value.getCondition() == "HIVE_ACID_TABLE_CHANGED"
+    assert raised.value.getCondition() == "HIVE_ACID_TABLE_CHANGED.COMPACTED_SINCE"
     assert "compacted" in str(raised.value)
     readers.scan_plan(8, asked[1], None, NONE)
     readers.close()

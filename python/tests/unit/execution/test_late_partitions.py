@@ -64,10 +64,10 @@ def test_an_insert_before_the_first_use_is_told_with_two_ways_to_go_on(world: Wo
     with pytest.raises(WriteConflict) as caught:
         begun.partition_names(TABLE)
     world.executor.end_transaction(begun, caught.value)
-    assert caught.value.getCondition() == "HIVE_ACID_TABLE_CHANGED"
+    assert caught.value.getCondition() == "HIVE_ACID_TABLE_CHANGED.WRITTEN_SINCE"
     told = str(caught.value)
     assert "its rows would be missing" in told
-    assert "Read it in the first statement of the transaction" in told
+    assert "In a transaction of several statements read it in the first one" in told
     assert "hive_acid.run_in_transaction" in told
 
 
@@ -147,7 +147,7 @@ def test_rows_are_not_written_to_a_partition_anew_that_was_listed_and_renamed_si
     begun = begin(world, FIRST, TABLE)
     assert begun.partition_names(TABLE) == ["d=a", "d=b"]
     world.engine.before = lambda _: rename_without_a_lock(world)  # after its locks, while the engine writes
-    with pytest.raises(WriteConflict, match="partition d=a was dropped or renamed meanwhile") as caught:
+    with pytest.raises(WriteConflict, match="partition d=a was dropped, renamed or moved") as caught:
         write(world, begun, kind, "d=a")
     world.executor.end_transaction(begun, caught.value)
     assert world.memory.partition_names(TABLE) == ["d=b", "d=z"]
@@ -195,7 +195,7 @@ def test_a_transaction_does_not_commit_rows_of_a_partition_that_is_gone(world: W
     begun = begin(world, FIRST)
     write(world, begun, StatementKind.INSERT, "d=a")
     rename_without_a_lock(world)
-    with pytest.raises(WriteConflict, match="partition d=a was dropped, renamed or moved meanwhile"):
+    with pytest.raises(WriteConflict, match="partition d=a was dropped, renamed or moved"):
         world.executor.end_transaction(begun, None)
     assert world.open_transactions() == []
 

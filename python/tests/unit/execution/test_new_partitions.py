@@ -58,7 +58,7 @@ def test_in_a_transaction_of_several_statements_it_is_a_conflict(world: World, m
     with pytest.raises(HiveAcidError) as error:
         world.executor.run_within(transaction.token, world.statement(StatementKind.INSERT), world.engine)
     world.executor.end_transaction(transaction, error.value)
-    assert error.value.getCondition() == "HIVE_ACID_WRITE_CONFLICT"
+    assert error.value.getCondition() == "HIVE_ACID_WRITE_CONFLICT.PARTITION_ELSEWHERE"
     assert ELSEWHERE in str(error.value)
     assert [path for path in world.file_system.files if path.endswith("bucket_00000")] == []
 

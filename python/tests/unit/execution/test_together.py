@@ -98,7 +98,7 @@ def test_a_table_that_was_altered_since_the_statements_were_analysed_is_told_as_
     world.memory.add_table(build_table(columns=(Column("id", "int"),)))
     with pytest.raises(WriteConflict) as caught:
         world.executor.run_together([(statement, world.engine)])
-    assert caught.value.getCondition() == "HIVE_ACID_TABLE_CHANGED"
+    assert caught.value.getCondition() == "HIVE_ACID_TABLE_CHANGED.COLUMNS"
     assert world.folders() == []
     assert is_at_rest(world)
 

@@ -46,19 +46,19 @@ def test_the_same_table_is_the_same_whatever_else_was_altered() -> None:
         ({"bucket_columns": ("b",)}, "it is clustered by b into 4 buckets"),
         ({"bucket_count": 8}, "it is clustered by a into 8 buckets"),
         ({"bucket_columns": (), "bucket_count": 0}, "it is clustered by no columns"),
-        ({"parameters": {}}, "it is plain now and was full acid"),
+        ({"parameters": {}}, "it is plain and was full acid"),
         (
             {"parameters": {"transactional": "true", "transactional_properties": "insert_only"}},
-            "it is insert only now and was full acid",
+            "it is insert only and was full acid",
         ),
-        ({"input_format": "x.TextInputFormat"}, "its files are read by x.TextInputFormat now"),
-        ({"location": "file:/elsewhere"}, "it lies in file:/elsewhere now"),
+        ({"input_format": "x.TextInputFormat"}, "its files are read by x.TextInputFormat"),
+        ({"location": "file:/elsewhere"}, "it lies in file:/elsewhere"),
     ],
 )
 def test_another_table_of_the_name_is_told(changes: dict[str, object], reason: str) -> None:
     found = find_change(describe_analysed(TABLE), replace(TABLE, **changes))  # type: ignore[arg-type]
     assert found is not None
-    assert reason in found
+    assert reason in str(found)
 
 
 def test_columns_that_a_serde_makes_are_not_compared() -> None:
@@ -166,4 +166,4 @@ def test_a_zoned_timestamp_that_would_be_read_as_something_else_is_refused_by_it
     assert refused.value.getCondition() == condition
     with pytest.raises(HiveAcidError) as refused:
         refuse_changed(describe_analysed(other), stored)
-    assert refused.value.getCondition() == "HIVE_ACID_TABLE_CHANGED"
+    assert refused.value.getCondition() == "HIVE_ACID_TABLE_CHANGED.COLUMNS"

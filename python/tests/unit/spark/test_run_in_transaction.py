@@ -20,8 +20,7 @@ SESSION: Any = None
 
 
 def conflict(number: int) -> HiveAcidError:
-    told = {"txnId": number, "table": "db.t", "reason": "others changed it", "attempts": 1}
-    return build_error("HIVE_ACID_WRITE_CONFLICT", **told)
+    return build_error("HIVE_ACID_WRITE_CONFLICT.CHANGED", txnId=number, table="db.t", attempts=1)
 
 
 class Blocks:
