@@ -228,6 +228,13 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
+def house_drawing() -> str:
+    """Which room knows which."""
+    from architecture.house import draw_house
+
+    return draw_house()
+
+
 def promises_table() -> str:
     """Where each promise is proven, and the minutes that a run of everything spends on it."""
     from support.promises import load_promises, sum_minutes
@@ -340,6 +347,7 @@ def _find_constant_docstring(module: Any, name: str) -> str:
 
 
 TABLES = {
+    "house": (DOCS / "internals" / "onboarding.md", house_drawing),
     "promises": (DOCS / "internals" / "tests.md", promises_table),
     "summary": (README, summary_table),
     "statements": (DOCS / "reference" / "statements.md", statements_table),
