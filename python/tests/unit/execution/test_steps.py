@@ -97,7 +97,7 @@ def test_what_a_snapshot_must_satisfy_it_must_in_every_way_of_writing(
         raise Conflict(1, "HIVE_ACID_WRITE_CONFLICT.CHANGED")
 
     monkeypatch.setattr(SnapshotChecks, "check_partitions", lose)
-    with pytest.raises(HiveAcidError, match="a new check") as caught:
+    with pytest.raises(HiveAcidError, match="other transactions changed the table") as caught:
         WRITING[way](world)
     assert caught.value.getCondition() == "HIVE_ACID_WRITE_CONFLICT.CHANGED"
     assert (world.folders(), world.open_transactions(), world.engine.specs) == ([], [], [])
