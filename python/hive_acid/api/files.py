@@ -3,12 +3,16 @@
 from hive_acid.history.note import MAX_BYTES as MAX_HISTORY_BYTES
 from hive_acid.history.note import HistoryFile, WriteNote
 from hive_acid.model.names import (
+    BAR_PREFIX,
     FLUSH_LENGTH_SUFFIX,
     HISTORY_FILE,
     MAGIC_FOLDER_PREFIX,
     OUTPUT_JOB_PREFIX,
     OVERWRITE_FILE,
+    SET_ASIDE_FOLDER,
     STAGING_PREFIX,
+    VERSION_FILE,
+    VERSION_FILE_CONTENT,
     BucketFileName,
     FolderKind,
     FolderName,
@@ -18,13 +22,17 @@ from hive_acid.model.names import (
 )
 
 __all__ = [
+    "BAR_PREFIX",
     "FLUSH_LENGTH_SUFFIX",
     "HISTORY_FILE",
     "MAGIC_FOLDER_PREFIX",
     "MAX_HISTORY_BYTES",
     "OUTPUT_JOB_PREFIX",
     "OVERWRITE_FILE",
+    "SET_ASIDE_FOLDER",
     "STAGING_PREFIX",
+    "VERSION_FILE",
+    "VERSION_FILE_CONTENT",
     "BucketFileName",
     "FolderKind",
     "FolderName",

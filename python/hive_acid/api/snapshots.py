@@ -4,7 +4,7 @@ from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.reading.late_tables import find_write_ids_now
 from hive_acid.snapshot.acid_state import AcidFolder, AcidState, find_aborted_overwrites
 from hive_acid.snapshot.foreign_files import find_foreign_files, find_names_not_hives, find_stray_files
-from hive_acid.snapshot.table_snapshot import load_scan_plan
+from hive_acid.snapshot.table_snapshot import load_scan_plan, load_state
 
 __all__ = [
     "AcidFolder",
@@ -17,4 +17,5 @@ __all__ = [
     "find_stray_files",
     "find_write_ids_now",
     "load_scan_plan",
+    "load_state",
 ]

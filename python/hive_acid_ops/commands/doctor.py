@@ -49,9 +49,9 @@ def set_aside(chosen: argparse.Namespace) -> int:
     """Print what is lost with a write ID, and set it aside if that was confirmed; 1 if it was not."""
     from hive_acid.api.conditions import HiveAcidError
     from hive_acid.api.sessions import warehouse_session
-    from hive_acid.api.statements import SettingAside
     from hive_acid.api.tables import TableName
-    from hive_acid_ops.doctor.set_aside_report import format_json, format_text
+    from hive_acid_ops.set_aside.set_aside_report import format_json, format_text
+    from hive_acid_ops.set_aside.setting_aside import SettingAside
 
     name = TableName(*chosen.table)
     try:

@@ -81,7 +81,7 @@ def test_a_session_is_configured(base: Path) -> None:
     ("extra", "program"),
     [
         ("erasure", "import hive_acid; hive_acid.verify_certificate(None, None, b'')"),
-        ("ops", "from hive_acid.set_aside.delete_events import count_deletes; count_deletes(None, '', 0, 1)"),
+        ("ops", "from hive_acid_ops.set_aside.delete_events import count_deletes; count_deletes(None, '', 0, 1)"),
         (
             "sqltest",
             "from pathlib import Path; from hive_acid_sqltest.table_files import _dump_file as dump; [*dump('', '')]",

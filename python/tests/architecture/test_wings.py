@@ -25,7 +25,6 @@ FACE = sorted(path for path in (CORE / "api").glob("*.py") if path.name != "__in
 
 BEYOND_THE_CORE = {
     "hive_acid/commands/progress.py": "ops",
-    "hive_acid/set_aside/delete_events.py": "ops",
 }
 """Where the core imports libraries of an extra, and of which."""
 DOUBLES = "python/tests/doubles"

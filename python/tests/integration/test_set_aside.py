@@ -13,8 +13,8 @@ from hive_acid.errors import HiveAcidError
 from hive_acid.history.reader import load_history
 from hive_acid.model.table import TableName
 from hive_acid.session.session import attach
-from hive_acid.set_aside.setting_aside import SettingAside
 from hive_acid_ops.doctor.findings import Doctor
+from hive_acid_ops.set_aside.setting_aside import SettingAside
 from integration.conftest import Tables
 
 INSERTED = [(1, "one", 0), (2, "two", 0), (3, "three", 1)]

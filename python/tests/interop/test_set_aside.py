@@ -9,8 +9,8 @@ from pyspark.sql import SparkSession
 from hive_acid import config
 from hive_acid.model.table import TableName
 from hive_acid.session.session import attach
-from hive_acid.set_aside.set_aside_plan import name_bar
-from hive_acid.set_aside.setting_aside import SettingAside
+from hive_acid_ops.set_aside.set_aside_plan import name_bar
+from hive_acid_ops.set_aside.setting_aside import SettingAside
 from interop.hive_engine import HiveEngine, HiveError
 from interop.hive_table import acid_table
 from interop.test_hive_and_spark import check_all_read

@@ -15,8 +15,8 @@ from hive_acid import config
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.model.table import TableName
 from hive_acid.session.session import attach
-from hive_acid.set_aside.set_aside_plan import name_bar
-from hive_acid.set_aside.setting_aside import SettingAside
+from hive_acid_ops.set_aside.set_aside_plan import name_bar
+from hive_acid_ops.set_aside.setting_aside import SettingAside
 from interop.spark_beside import session_on
 from interop.trino_server import TrinoError, TrinoServer
 

@@ -13,14 +13,14 @@ from hive_acid.history.reader import load_history
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
 from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
 from hive_acid.reading.warehouse import Warehouse
-from hive_acid.set_aside.set_aside_plan import name_bar
-from hive_acid.set_aside.setting_aside import SetAside, SettingAside
 from hive_acid.snapshot.table_snapshot import load_states
 from hive_acid.transactions.locks import Identity
 from hive_acid.transactions.manager import TransactionManager
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.writing.notes import NoteWriter
-from hive_acid_ops.doctor.set_aside_report import format_json, format_text
+from hive_acid_ops.set_aside.set_aside_plan import name_bar
+from hive_acid_ops.set_aside.set_aside_report import format_json, format_text
+from hive_acid_ops.set_aside.setting_aside import SetAside, SettingAside
 from support.doctoring import make_partitioned
 from support.fault_points import FILES, METASTORE, FaultPoints, Killed, build_failure
 from support.statements import LOCATION, TABLE, World, build_table, keep_still

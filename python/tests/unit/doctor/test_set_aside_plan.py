@@ -7,10 +7,10 @@ import pytest
 from hive_acid.errors import HiveAcidError
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
-from hive_acid.set_aside.set_aside_plan import SetAsidePlace, SetAsidePlan, name_bar, plan_set_aside, without_bar
 from hive_acid.snapshot.acid_state import marker_folders
 from hive_acid.snapshot.directory_choice import choose_directories
 from hive_acid.snapshot.listing import ListedFile, Listing
+from hive_acid_ops.set_aside.set_aside_plan import SetAsidePlace, SetAsidePlan, name_bar, plan_set_aside, without_bar
 
 TABLE = TableName("db", "t")
 SEEN = ValidTxnList.parse("99:99::")

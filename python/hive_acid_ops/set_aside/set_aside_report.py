@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from hive_acid.api.statements import LostFolder, SetAside
 from hive_acid_ops.history_report import format_text as format_history
+from hive_acid_ops.set_aside.setting_aside import LostFolder, SetAside
 
 
 def format_text(found: SetAside, is_confirmed: bool = False) -> str:

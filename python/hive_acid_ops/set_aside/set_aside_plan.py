@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from hive_acid.errors import HiveAcidError, Refusal, build_refusal
-from hive_acid.model.names import BAR_PREFIX, FolderKind, FolderName, is_hidden
-from hive_acid.model.table import TableName
-from hive_acid.model.write_ids import ValidWriteIdList
-from hive_acid.snapshot.acid_state import AcidState
-from hive_acid.snapshot.listing import ListedFile, Listing
+from hive_acid.api.conditions import HiveAcidError, Refusal, build_refusal
+from hive_acid.api.files import BAR_PREFIX, FolderKind, FolderName, is_hidden
+from hive_acid.api.snapshots import AcidState, ValidWriteIdList
+from hive_acid.api.storage import ListedFile, Listing
+from hive_acid.api.tables import TableName
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,9 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from hive_acid import config
-from hive_acid.compaction.initiator.survey import find_roots
-from hive_acid.errors import HiveAcidError, build_error, build_refusal
-from hive_acid.errors.outcome import StatementOutcome, telling
-from hive_acid.history.entries import HistoryEntry
-from hive_acid.history.reader import load_history
-from hive_acid.metastore.compaction_types import CompactionState
-from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
-from hive_acid.model.names import (
+from hive_acid.api.compaction import CompactionState, find_roots
+from hive_acid.api.conditions import HiveAcidError, add_note, build_error, build_refusal
+from hive_acid.api.files import (
     HISTORY_FILE,
     SET_ASIDE_FOLDER,
     VERSION_FILE,
@@ -27,12 +21,25 @@ from hive_acid.model.names import (
     FolderKind,
     FolderName,
 )
-from hive_acid.model.table import TableDescription, TableKind, TableName
-from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
-from hive_acid.older_python import add_note
-from hive_acid.reading.warehouse import Warehouse
-from hive_acid.set_aside.delete_events import UnreadableDeletes, count_deletes
-from hive_acid.set_aside.set_aside_plan import (
+from hive_acid.api.settings import ALLOW_NON_ATOMIC_RENAME, Settings
+from hive_acid.api.snapshots import ValidTxnList, ValidWriteIdList, load_state
+from hive_acid.api.statements import (
+    HistoryEntry,
+    LockComponent,
+    LockKind,
+    NoteWriter,
+    OperationKind,
+    StatementOutcome,
+    Transaction,
+    Warehouse,
+    load_history,
+    telling,
+    withdraw_statistics,
+)
+from hive_acid.api.storage import FileVersion, OutputWay, find_output_way, find_scheme
+from hive_acid.api.tables import TableDescription, TableKind, TableName
+from hive_acid_ops.set_aside.delete_events import UnreadableDeletes, count_deletes
+from hive_acid_ops.set_aside.set_aside_plan import (
     PlannedFolder,
     SetAsidePlace,
     SetAsidePlan,
@@ -41,12 +48,6 @@ from hive_acid.set_aside.set_aside_plan import (
     plan_set_aside,
     without_bar,
 )
-from hive_acid.snapshot.table_snapshot import load_state
-from hive_acid.transactions.manager import Transaction
-from hive_acid.wire.storage import FileVersion
-from hive_acid.writing.notes import NoteWriter
-from hive_acid.writing.partitions import withdraw_statistics
-from hive_acid.writing.publishing.output_rules import OutputWay, find_output_way, find_scheme
 
 OPERATION = "SET ASIDE"
 _BAR_FILE = "README"
@@ -103,7 +104,7 @@ class _Survey:
 class SettingAside:
     """Sets write IDs of one warehouse aside; `notes` writes those for the history."""
 
-    def __init__(self, warehouse: Warehouse, notes: NoteWriter, settings: config.Settings) -> None:
+    def __init__(self, warehouse: Warehouse, notes: NoteWriter, settings: Settings) -> None:
         self._warehouse = warehouse
         self._metastore = warehouse.metastore
         self._files = warehouse.file_system
@@ -151,7 +152,7 @@ class SettingAside:
         what = {"operation": OPERATION, "table": name}
         if table.kind is TableKind.PLAIN:
             raise build_error("HIVE_ACID_UNSUPPORTED_TABLE.NOT_TRANSACTIONAL", **what)
-        allows = self._settings.flag(config.ALLOW_NON_ATOMIC_RENAME)
+        allows = self._settings.flag(ALLOW_NON_ATOMIC_RENAME)
         if find_output_way(table.location, allows) is not OutputWay.RENAME:
             scheme = find_scheme(table.location)
             raise build_error("HIVE_ACID_UNSUPPORTED_TABLE.NON_ATOMIC_RENAME", scheme=scheme, **what)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from hive_acid.errors import HiveAcidError
-from hive_acid.snapshot.filesystem import FileSystem
-from hive_acid.snapshot.ranged_file import RangedFile
-from hive_acid.wings import needing
+from hive_acid.api.conditions import HiveAcidError
+from hive_acid.api.extras import needing
+from hive_acid.api.storage import FileSystem, RangedFile
 
 _ORIGINAL = "originalTransaction"
 
