@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from hive_acid.compaction.initiator.initiator import has_initiator
-from hive_acid.compaction.initiator.policy import cleans_aborted_at_once
-from hive_acid.compaction.queue.liveness import is_of_statement
 from hive_acid.metastore.compaction_types import CompactionInfo
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.server_settings import find_server_value
 from hive_acid.metastore.types import MetastoreLine
 
+INITIATOR_ON = "hive.compactor.initiator.on"
+ABORTS_BY_CLEANER = "hive.compactor.clean.aborts.using.cleaner"
 WAITING_MS = 3_600_000
 """From which time on a request or a cleaning that is not done is worth a word."""
 _CLEANER = "hive.compactor.cleaner.on"
@@ -22,6 +22,16 @@ _POSTGRESQL_CURE = (
     "add preferQueryMode=simple to the parameters of its JDBC URL "
     "and -Dspring.jdbc.getParameterType.ignore=true to its Java options"
 )
+
+
+def has_initiator(metastore: Metastore) -> bool:
+    """True if the metastore that answers runs an Initiator of its own."""
+    return find_server_value(metastore.config_value, INITIATOR_ON, "false") == "true"
+
+
+def cleans_aborted_at_once(line: MetastoreLine, config_value: Callable[[str, str], str]) -> bool:
+    """True if the metastore's Cleaner removes what aborted transactions left by itself (4.x by default)."""
+    return line is MetastoreLine.HIVE_4 and find_server_value(config_value, ABORTS_BY_CLEANER, "true") == "true"
 
 
 @dataclass(frozen=True)
@@ -45,14 +55,6 @@ class Services:
         if not self.line.has_cleaner_setting:
             return "start one: hive.compactor.initiator.on=true on one server of the metastore starts it too"
         return f"start one: {_CLEANER_ON} on one server of the metastore, where housekeeping runs"
-
-    def find_worker(self, pool: str | None) -> str:
-        """The service that takes entries of the pool from the queue, for messages."""
-        if is_of_statement(pool):
-            return "that of the session that asked, which may have gone; ALTER TABLE … COMPACT has it done by another"
-        if not self.line.serves_workers:
-            return "Hive's own (hive.compactor.worker.threads on a server of the metastore); no other gets it on 3.1"
-        return f"hive-acid worker{f' --pools {pool}' if pool else ''}, or Hive's own"
 
 
 def load_services(metastore: Metastore) -> Services:

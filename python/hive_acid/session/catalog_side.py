@@ -16,8 +16,8 @@ from hive_acid.bridge.compaction import JvmCompactionEngine
 from hive_acid.bridge.jvm import JvmFileSystem, JvmJobs
 from hive_acid.bridge.operators import Operators, requester_name
 from hive_acid.clock import monotonic_ms, wall_clock_ms
+from hive_acid.compaction.after_write import AfterWrite
 from hive_acid.compaction.compactor import Compactor
-from hive_acid.compaction.initiator.after_write import AfterWrite
 from hive_acid.compaction.queue.liveness import STATEMENT_POOL_PREFIX, WORKER_PREFIX
 from hive_acid.compaction.queue.requests import CompactionRequests, RequestOutcome
 from hive_acid.compaction.queue.session_runner import SessionRunner

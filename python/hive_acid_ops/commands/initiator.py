@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hive_acid.api.command_line import Commands
-    from hive_acid.api.compaction import Initiator
     from hive_acid.api.tables import Metastore
+    from hive_acid_ops.initiator.initiator import Initiator
 
 _INTERVAL_S = 300
 """As Hive's (hive.compactor.check.interval)."""
@@ -43,9 +43,10 @@ def add_command(commands: Commands) -> None:
 
 def run_initiator(chosen: argparse.Namespace) -> int:
     """Look, once or until SIGTERM or SIGINT; 2 if it cannot, or with --once if a table or database is not looked at."""
-    from hive_acid.api.compaction import INITIATOR_ON, Initiator, has_initiator
+    from hive_acid.api.compaction import INITIATOR_ON, has_initiator
     from hive_acid.api.conditions import HiveAcidError
     from hive_acid.api.sessions import storage_session
+    from hive_acid_ops.initiator.initiator import Initiator
 
     try:
         with storage_session(find_uris(chosen)) as (metastore, file_system):
@@ -80,11 +81,9 @@ def _look_until_stopped(chosen: argparse.Namespace, metastore: Metastore, initia
 
 def _look(chosen: argparse.Namespace, metastore: Metastore, initiator: Initiator, stop: threading.Event) -> int:
     """Print what was done, table by table; the number of those, and of databases, that could not be looked at."""
-    from hive_acid.api.compaction import Action, find_candidates
-    from hive_acid.api.compaction import format_decision_json as format_json
-    from hive_acid.api.compaction import format_decision_text as format_text
     from hive_acid.api.progress import followed
     from hive_acid.api.tables import TableName
+    from hive_acid_ops.initiator.initiator import Action, find_candidates, format_json, format_text
 
     failures = _tell_unknown(metastore, chosen.database)
     tables = [TableName(*table) for table in chosen.table]
@@ -102,8 +101,8 @@ def _look(chosen: argparse.Namespace, metastore: Metastore, initiator: Initiator
 
 def _tell_unknown(metastore: Metastore, databases: Sequence[str]) -> int:
     """Print which of the databases named are not there; their number."""
-    from hive_acid.api.compaction import find_unknown_databases
     from hive_acid.api.conditions import build_error
+    from hive_acid_ops.initiator.initiator import find_unknown_databases
 
     unknown = find_unknown_databases(metastore, databases)
     for database in unknown:

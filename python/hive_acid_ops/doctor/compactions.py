@@ -11,13 +11,14 @@ from hive_acid.api.compaction import (
     CompactionInfo,
     CompactionState,
     Services,
-    Verdict,
     find_cleaning_cure,
+    is_of_statement,
 )
 from hive_acid.api.snapshots import AcidState
 from hive_acid.api.tables import parse_partition_values
 from hive_acid_ops.doctor.ages import find_old
 from hive_acid_ops.doctor.finding import Finding, FindingKind, Subject
+from hive_acid_ops.initiator.policy import Verdict
 
 _OBSOLETE_MS = 86_400_000
 
@@ -85,7 +86,7 @@ def find_stuck(
     for info in entries:
         if info.state is CompactionState.INITIATED and _has_waited(info.enqueued_ms, now_ms):
             detail = f"compaction {info.id} was asked for {_age(info.enqueued_ms, now_ms)} ago, and nobody has begun it"
-            cure = f"start a worker: {service.find_worker(info.pool)}"
+            cure = f"start a worker: {_find_worker(service, info.pool)}"
             yield subject.finding(FindingKind.COMPACTION_WAITS, detail, "its deltas pile up", cure)
         elif info.state is CompactionState.READY and _has_waited(_done_ms(info), now_ms):
             detail = (
@@ -106,3 +107,12 @@ def _has_waited(since_ms: int | None, now_ms: int) -> bool:
 
 def _age(since_ms: int | None, now_ms: int) -> str:
     return format_age(now_ms - (since_ms or now_ms))
+
+
+def _find_worker(service: Services, pool: str | None) -> str:
+    """The service that takes entries of the pool from the queue."""
+    if is_of_statement(pool):
+        return "that of the session that asked, which may have gone; ALTER TABLE … COMPACT has it done by another"
+    if not service.line.serves_workers:
+        return "Hive's own (hive.compactor.worker.threads on a server of the metastore); no other gets it on 3.1"
+    return f"hive-acid worker{f' --pools {pool}' if pool else ''}, or Hive's own"

@@ -5,21 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hive_acid.api.compaction import (
-    CompactionInfo,
-    CompactionState,
-    CompactorView,
-    Root,
-    Services,
-    SurveyedRoot,
-    Thresholds,
-    find_exemption,
-    find_roots,
-    judge,
-    load_services,
-    load_thresholds,
-    survey,
-)
+from hive_acid.api.compaction import CompactionInfo, CompactionState, Services, load_services
 from hive_acid.api.conditions import HiveAcidError, MetastoreUnavailable, SnapshotUnavailable, build_error
 from hive_acid.api.files import OVERWRITE_FILE
 from hive_acid.api.settings import find_server_value, parse_duration_ms
@@ -48,6 +34,8 @@ from hive_acid_ops.doctor.leftovers import (
 from hive_acid_ops.doctor.partitions import find_local_files, find_lost_folder, find_unknown_partitions
 from hive_acid_ops.doctor.statistics import find_claimed_rows, find_countable_files, find_stale
 from hive_acid_ops.doctor.transactions import find_held_up, find_unlocked
+from hive_acid_ops.initiator.policy import Thresholds, find_exemption, judge
+from hive_acid_ops.initiator.survey import CompactorView, Root, SurveyedRoot, find_roots, load_thresholds, survey
 
 _REFUSED = ("HIVE_ACID_UNSUPPORTED_LAYOUT", "HIVE_ACID_CORRUPT_FILE")
 """The errors that a reader of such files ends in."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from hive_acid.api.compaction import CompactionState, find_roots
+from hive_acid.api.compaction import CompactionState
 from hive_acid.api.conditions import HiveAcidError, add_note, build_error, build_refusal
 from hive_acid.api.files import (
     HISTORY_FILE,
@@ -38,6 +38,7 @@ from hive_acid.api.statements import (
 )
 from hive_acid.api.storage import FileVersion, OutputWay, find_output_way, find_scheme
 from hive_acid.api.tables import TableDescription, TableKind, TableName
+from hive_acid_ops.initiator.survey import find_roots
 from hive_acid_ops.set_aside.delete_events import UnreadableDeletes, count_deletes
 from hive_acid_ops.set_aside.set_aside_plan import (
     PlannedFolder,

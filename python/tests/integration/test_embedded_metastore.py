@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from hive_acid.compaction.initiator.initiator import has_initiator
+from hive_acid.compaction.services import has_initiator
 from hive_acid.downloads.cache import cache_folder
 from hive_acid.downloads.java import find_java
 from hive_acid.local import EmbeddedMetastore, LocalMetastoreError

@@ -9,8 +9,15 @@ from dataclasses import replace
 import pytest
 
 from doubles.memory_metastore import MemoryMetastore
-from hive_acid.compaction.initiator.after_write import AfterWrite
-from hive_acid.compaction.initiator.initiator import (
+from hive_acid.compaction.after_write import AfterWrite
+from hive_acid.compaction.services import has_initiator
+from hive_acid.config import COMPACT_AFTER_WRITE, Settings
+from hive_acid.errors import MetastoreUnavailable
+from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
+from hive_acid.metastore.types import MetastoreLine
+from hive_acid.model.table import Column, Partition, TableName
+from hive_acid.wire.statement_kinds import StatementKind
+from hive_acid_ops.initiator.initiator import (
     Action,
     Decision,
     Initiator,
@@ -18,14 +25,7 @@ from hive_acid.compaction.initiator.initiator import (
     find_unknown_databases,
     format_json,
     format_text,
-    has_initiator,
 )
-from hive_acid.config import COMPACT_AFTER_WRITE, Settings
-from hive_acid.errors import MetastoreUnavailable
-from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
-from hive_acid.metastore.types import MetastoreLine
-from hive_acid.model.table import Column, Partition, TableName
-from hive_acid.wire.statement_kinds import StatementKind
 from support.faults import FaultyMetastore
 from support.statements import LOCATION, TABLE, World, build_table
 

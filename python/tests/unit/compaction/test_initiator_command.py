@@ -13,8 +13,8 @@ import pytest
 
 from hive_acid.cli import main
 from hive_acid.commands.shared import DONE
-from hive_acid.compaction.initiator.initiator import Initiator
 from hive_acid_ops.commands.initiator import _look, _look_until_stopped
+from hive_acid_ops.initiator.initiator import Initiator
 from support.statements import LOCATION, World
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from hive_acid.compaction.initiator.policy import Thresholds, find_exemption, judge
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.directory_choice import choose_directories
+from hive_acid_ops.initiator.policy import Thresholds, find_exemption, judge
 from support.listings import listing_of
 from support.statements import build_table
 

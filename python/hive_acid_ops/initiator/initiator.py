@@ -7,18 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from hive_acid.compaction.initiator.policy import Thresholds, find_exemption, find_pool, judge
-from hive_acid.compaction.initiator.queue_history import FailureLimit, find_pending
-from hive_acid.compaction.initiator.survey import CompactorView, SurveyedRoot, find_roots, load_thresholds, survey
-from hive_acid.errors import HiveAcidError, MetastoreUnavailable
-from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest
-from hive_acid.metastore.protocol import Metastore
-from hive_acid.metastore.server_settings import find_server_value
-from hive_acid.model.table import TableDescription, TableKind, TableName
-from hive_acid.snapshot.filesystem import FileSystem
-from hive_acid.snapshot.foreign_files import find_foreign_files
-
-INITIATOR_ON = "hive.compactor.initiator.on"
+from hive_acid.api.compaction import CompactionInfo, CompactionKind, CompactionRequest
+from hive_acid.api.conditions import HiveAcidError, MetastoreUnavailable
+from hive_acid.api.snapshots import find_foreign_files
+from hive_acid.api.storage import FileSystem
+from hive_acid.api.tables import Metastore, TableDescription, TableKind, TableName
+from hive_acid_ops.initiator.policy import Thresholds, find_exemption, find_pool, judge
+from hive_acid_ops.initiator.queue_history import FailureLimit, find_pending
+from hive_acid_ops.initiator.survey import CompactorView, SurveyedRoot, find_roots, load_thresholds, survey
 
 
 class Action(Enum):
@@ -44,11 +40,6 @@ class Decision:
     kind: CompactionKind | None
     reason: str
     request_id: int | None = None
-
-
-def has_initiator(metastore: Metastore) -> bool:
-    """True if the metastore that answers runs an Initiator of its own."""
-    return find_server_value(metastore.config_value, INITIATOR_ON, "false") == "true"
 
 
 def find_candidates(

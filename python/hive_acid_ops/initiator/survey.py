@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hive_acid.compaction.initiator.policy import Thresholds
-from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.metastore.protocol import Metastore
-from hive_acid.model.table import Partition, TableDescription
-from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
-from hive_acid.snapshot.acid_state import AcidState
-from hive_acid.snapshot.filesystem import FileSystem, Listing
-from hive_acid.snapshot.table_snapshot import load_state
+from hive_acid.api.conditions import HiveAcidError, build_error
+from hive_acid.api.snapshots import AcidState, ValidTxnList, ValidWriteIdList, load_state
+from hive_acid.api.storage import FileSystem, Listing
+from hive_acid.api.tables import Metastore, Partition, TableDescription
+from hive_acid_ops.initiator.policy import Thresholds
 
 _PARTITIONS_AT_ONCE = 500
 """The number of roots whose listings are in memory together."""

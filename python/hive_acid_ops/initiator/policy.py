@@ -8,29 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from hive_acid.compaction.plan.planning import is_enough
-from hive_acid.metastore.compaction_types import CompactionKind
-from hive_acid.metastore.server_settings import find_server_value
-from hive_acid.metastore.types import MetastoreLine
-from hive_acid.model.names import is_base
-from hive_acid.model.table import TableDescription
-from hive_acid.model.write_ids import ValidWriteIdList
-from hive_acid.snapshot.acid_state import AcidFolder, AcidState
+from hive_acid.api.compaction import CompactionKind, cleans_aborted_at_once, is_enough
+from hive_acid.api.files import is_base
+from hive_acid.api.settings import find_server_value
+from hive_acid.api.snapshots import AcidFolder, AcidState, ValidWriteIdList
+from hive_acid.api.tables import MetastoreLine, TableDescription
 
 NO_AUTO_COMPACTION = ("no_auto_compaction", "NO_AUTO_COMPACTION")
 """The property by which a table, or on 4.x a database, is left alone; Hive looks for both spellings, in this order."""
 DELTA_COUNT = "hive.compactor.delta.num.threshold"
 DELTA_SHARE = "hive.compactor.delta.pct.threshold"
 ABORTED_COUNT = "hive.compactor.abortedtxn.threshold"
-ABORTS_BY_CLEANER = "hive.compactor.clean.aborts.using.cleaner"
 _OF_TABLE = "compactorthreshold."
 _FIRST_REPLICATION = "hive.repl.first.inc.pending"
 _POOL = "hive.compactor.worker.pool"
-
-
-def cleans_aborted_at_once(line: MetastoreLine, config_value: Callable[[str, str], str]) -> bool:
-    """True if the metastore's Cleaner removes what aborted transactions left by itself (4.x by default)."""
-    return line is MetastoreLine.HIVE_4 and find_server_value(config_value, ABORTS_BY_CLEANER, "true") == "true"
 
 
 @dataclass(frozen=True)

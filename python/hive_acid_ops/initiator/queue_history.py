@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hive_acid.errors import build_error
-from hive_acid.hive_times import parse_duration_ms
-from hive_acid.metastore.compaction_types import CompactionInfo, CompactionState
-from hive_acid.metastore.protocol import Metastore
-from hive_acid.metastore.server_settings import find_server_value
-from hive_acid.metastore.types import MetastoreLine
+from hive_acid.api.compaction import CompactionInfo, CompactionState
+from hive_acid.api.conditions import build_error
+from hive_acid.api.settings import find_server_value, parse_duration_ms
+from hive_acid.api.tables import Metastore, MetastoreLine
 
 FAILED_COUNT = "hive.compactor.initiator.failed.compacts.threshold"
 FAILED_RETRY_TIME = "hive.compactor.initiator.failed.retry.time"
