@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from hive_acid.api.downloads import Artifact, parse_artifacts
+from hive_acid_downloads.artifacts import Artifact, parse_artifacts
 
 HIVE_VERSION: Final = "4.0.0"
 SCHEMA_SOURCE: Final = "hive-standalone-metastore"

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from hive_acid.api.downloads import Java
+from hive_acid_downloads.java import Java
 
 _FIRST_RELEASE: Final = 17
 """The oldest Java that this was tried with. Older ones refuse to start with options that they do not know."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from hive_acid.api.downloads import Java
+from hive_acid_downloads.java import Java
 from hive_acid_local.artifacts import Release
 from hive_acid_local.schema import load_schema
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hive_acid.api.conditions import build_error
-from hive_acid.api.downloads import Progress, print_progress
+from hive_acid_downloads.progress import Progress, print_progress
 from hive_acid_local.installation import DatabaseKind
 from hive_acid_local.launch import STOP_LIMIT_SECONDS
 from hive_acid_local.probe import metastore_answers

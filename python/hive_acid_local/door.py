@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Final
 
 from hive_acid.api.conditions import build_error
-from hive_acid.api.downloads import SHIM_JARS, Progress, whole_entry
+from hive_acid.api.extras import SHIM_JARS
+from hive_acid_downloads.cache import whole_entry
+from hive_acid_downloads.progress import Progress
 
 _HIVES_MAIN: Final = "org.apache.hadoop.hive.metastore.HiveMetaStore"
 _MAIN: Final = "hiveacid.metastore.OwnersMetastore"

@@ -8,7 +8,11 @@ from pathlib import Path
 from typing import Final, Literal
 
 from hive_acid.api.conditions import build_error
-from hive_acid.api.downloads import Java, Progress, cache_folder, cache_lock, digest_artifacts, download, whole_entry
+from hive_acid_downloads.artifacts import digest_artifacts
+from hive_acid_downloads.cache import cache_folder, cache_lock, whole_entry
+from hive_acid_downloads.download import download
+from hive_acid_downloads.java import Java
+from hive_acid_downloads.progress import Progress
 from hive_acid_local.artifacts import (
     SCHEMA_SOURCE,
     Release,

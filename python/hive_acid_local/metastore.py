@@ -10,7 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from hive_acid.api.downloads import Progress, find_java, print_progress
+from hive_acid_downloads.java import find_java
+from hive_acid_downloads.progress import Progress, print_progress
 from hive_acid_local.artifacts import embedded_release
 from hive_acid_local.installation import DatabaseKind, default_database, prepare_installation
 from hive_acid_local.start import (

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hive_acid.api.conditions import build_error
-from hive_acid.api.downloads import Java
+from hive_acid_downloads.java import Java
 from hive_acid_local import launch
 from hive_acid_local.artifacts import Release
 from hive_acid_local.private import make_private

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hive_acid.api.conditions import build_error
-from hive_acid.api.downloads import Java
+from hive_acid_downloads.java import Java
 from hive_acid_local.artifacts import SCHEMA_SOURCE, Release
 from hive_acid_local.private import make_private
 

@@ -14,7 +14,8 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from hive_acid.api.conditions import LocalMetastoreError, build_error
-from hive_acid.api.downloads import Java, Progress, find_java
+from hive_acid_downloads.java import Java, find_java
+from hive_acid_downloads.progress import Progress
 from hive_acid_local.artifacts import Release, embedded_release
 from hive_acid_local.class_archive import archive_options, recording_options
 from hive_acid_local.door import check_no_other_way, door_options, main_class

@@ -14,8 +14,7 @@ expressions     expressions of SQL, taken apart
 settings        where the surroundings say that a metastore is, and settings of a metastore
 conditions      errors, and how they are built
 secrets         names and secrets that errors and log records must not tell
-extras          the version of an installation, and libraries that it may lack
-downloads       published files that are fetched once and checked
+extras          the version of an installation, its jars, and libraries that it may lack
 clocks          the time, and how old something is
 command_line    what the commands of `hive-acid` have in common
 progress        how far long work is

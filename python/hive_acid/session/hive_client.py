@@ -17,6 +17,7 @@ from pyspark.sql import SparkSession
 
 from hive_acid.errors import build_error
 from hive_acid.metastore.types import ServerInfo
+from hive_acid.wings import load_wing
 
 LOG = logging.getLogger(__name__)
 CLIENT_KEYS = "spark.sql.hive.metastore."
@@ -92,12 +93,13 @@ def choose_client(
 
 
 def fetch_client_jars(version: str) -> Sequence[Path]:
-    """The jars of Hive's client of `version`, fetched the first time. Raises LocalMetastoreError."""
-    from hive_acid.downloads.java import find_java
-    from hive_acid.downloads.progress import print_progress
-    from hive_acid.downloads.spark_client import prepare_spark_client  # only POSIX systems have it
+    """The jars of Hive's client of `version`, fetched the first time.
 
-    return prepare_spark_client(version, find_java(), print_progress)
+    Raises LocalMetastoreError, and HIVE_ACID_CONFIGURATION.EXTRA_MISSING.
+    """
+    client = load_wing("hive_acid_downloads.spark_client", "a session on this metastore")  # only POSIX systems have it
+    jars: Sequence[Path] = client.prepare_spark_client(version)
+    return jars
 
 
 def sees_insert_only(version: str) -> bool:

@@ -56,7 +56,7 @@ def test_the_wheel_holds_the_package_the_jar_and_the_conditions_and_nothing_else
     assert shared <= set(names)
     assert {
         "hive_acid_local/artifacts.txt",
-        *(f"hive_acid/downloads/spark_client_{release}.txt" for release in ("4.0.0", "4.1.0")),
+        *(f"hive_acid_downloads/spark_client_{release}.txt" for release in ("4.0.0", "4.1.0")),
     } <= set(names)
     assert {f"{package}/py.typed" for package in PACKAGES} <= set(names)
     assert {name.partition("/")[0] for name in names} == {*PACKAGES, f"{wheel.name.rsplit('-', 3)[0]}.dist-info"}

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from hive_acid.compaction.services import has_initiator
-from hive_acid.downloads.cache import cache_folder
-from hive_acid.downloads.java import find_java
 from hive_acid.local import EmbeddedMetastore, LocalMetastoreError
 from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import TransactionState
+from hive_acid_downloads.cache import cache_folder
+from hive_acid_downloads.java import find_java
 from hive_acid_local.artifacts import HIVE_VERSION
 from hive_acid_local.probe import metastore_answers
 from support.embedded_checks import mode_of, open_transaction, open_transactions, wait_until

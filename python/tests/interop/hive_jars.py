@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hive_acid.downloads.artifacts import Artifact, parse_artifacts
-from hive_acid.downloads.cache import cache_folder, cache_lock, whole_entry
-from hive_acid.downloads.download import download
-from hive_acid.downloads.java import Java, find_java
 from hive_acid.errors import LocalMetastoreError
+from hive_acid_downloads.artifacts import Artifact, parse_artifacts
+from hive_acid_downloads.cache import cache_folder, cache_lock, whole_entry
+from hive_acid_downloads.download import download
+from hive_acid_downloads.java import Java, find_java
 from hive_acid_local.artifacts import SCHEMA_SOURCE, embedded_release
 from support.unreachable import is_unreachable
 

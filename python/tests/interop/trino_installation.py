@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from hive_acid.downloads.artifacts import Artifact
-from hive_acid.downloads.cache import cache_folder, cache_lock, whole_entry
-from hive_acid.downloads.download import download
-from hive_acid.downloads.java import Java, find_java
 from hive_acid.errors import LocalMetastoreError
+from hive_acid_downloads.artifacts import Artifact
+from hive_acid_downloads.cache import cache_folder, cache_lock, whole_entry
+from hive_acid_downloads.download import download
+from hive_acid_downloads.java import Java, find_java
 from interop.hive_jars import EngineUnavailable
 from support.java_runtimes import find_runtime
 from support.unreachable import is_unreachable

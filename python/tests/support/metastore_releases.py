@@ -14,9 +14,9 @@ from typing import Final
 
 import pytest
 
-from hive_acid.downloads.artifacts import Artifact, parse_artifacts
-from hive_acid.downloads.progress import print_progress
 from hive_acid.local import EmbeddedMetastore, LocalMetastoreError
+from hive_acid_downloads.artifacts import Artifact, parse_artifacts
+from hive_acid_downloads.progress import print_progress
 from hive_acid_local.artifacts import SCHEMA_SOURCE, Release, embedded_release
 from hive_acid_local.installation import DatabaseKind
 from hive_acid_local.start import Wish, start_metastore

@@ -6,8 +6,8 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from hive_acid.downloads.java import find_java
-from hive_acid.downloads.progress import print_progress
+from hive_acid_downloads.java import find_java
+from hive_acid_downloads.progress import print_progress
 from hive_acid_local.installation import prepare_installation
 from support.metastore_releases import recipe
 

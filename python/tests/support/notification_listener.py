@@ -10,11 +10,11 @@ from typing import Any, Final
 
 import pytest
 
-from hive_acid.downloads.artifacts import Artifact
-from hive_acid.downloads.cache import cache_folder, cache_lock, whole_entry
-from hive_acid.downloads.download import download
-from hive_acid.downloads.java import find_java
 from hive_acid.local import EmbeddedMetastore, LocalMetastoreError
+from hive_acid_downloads.artifacts import Artifact
+from hive_acid_downloads.cache import cache_folder, cache_lock, whole_entry
+from hive_acid_downloads.download import download
+from hive_acid_downloads.java import find_java
 from support.metastore_class_path import on_the_class_path
 from support.metastore_releases import started_release
 from support.unreachable import is_unreachable

@@ -9,12 +9,12 @@ from typing import Final
 
 import pytest
 
-from hive_acid.downloads.artifacts import parse_artifacts
-from hive_acid.downloads.cache import cache_folder, cache_lock, whole_entry
-from hive_acid.downloads.download import download
-from hive_acid.downloads.java import find_java
 from hive_acid.local import LocalMetastoreError
 from hive_acid.spark_lines import find_line
+from hive_acid_downloads.artifacts import parse_artifacts
+from hive_acid_downloads.cache import cache_folder, cache_lock, whole_entry
+from hive_acid_downloads.download import download
+from hive_acid_downloads.java import find_java
 from support.unreachable import is_unreachable
 
 _LIBRARIES_OF_DELTA: Final = """\

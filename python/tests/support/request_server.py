@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from hive_acid.downloads.java import find_java
+from hive_acid_downloads.java import find_java
 from support.serving_process import ServingProcess
 
 _COMMON: Final = Path(__file__).with_name("Requests.java")

@@ -19,8 +19,8 @@ from typing import Final
 
 import pyspark
 
-from hive_acid.downloads.java import find_java
 from hive_acid.spark_lines import is_before
+from hive_acid_downloads.java import find_java
 from support.polling import eventually
 from support.spark_settings import SHORT_LIVED
 

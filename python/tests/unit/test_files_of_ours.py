@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hive_acid.downloads.cache import cache_lock, whole_entry
+from hive_acid_downloads.cache import cache_lock, whole_entry
 from hive_acid_erasure.certificate.signing import make_keys
 from hive_acid_erasure.find.ledger import open_ledger
 from hive_acid_erasure.subjects.keyed_hash import HashKey

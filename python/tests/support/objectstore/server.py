@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from hive_acid.downloads.java import find_java
+from hive_acid_downloads.java import find_java
 from hive_acid_local.launch import free_port
 from support.fetched_jars import fetch_jars
 from support.polling import eventually

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import pkcs12
 from cryptography.x509.oid import NameOID
 
-from hive_acid.downloads.java import find_java
+from hive_acid_downloads.java import find_java
 
 PASSWORD = "changeit"
 

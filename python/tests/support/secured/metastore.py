@@ -12,8 +12,8 @@ from xml.sax.saxutils import escape
 
 import pyspark
 
-from hive_acid.downloads.java import find_java
 from hive_acid.local import EmbeddedMetastore
+from hive_acid_downloads.java import find_java
 from support.metastore_class_path import on_the_class_path
 from support.metastore_releases import EMBEDDED_VERSION, started_version
 from support.secured.certificates import PASSWORD, Certificates

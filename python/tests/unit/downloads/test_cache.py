@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hive_acid.downloads.cache import cache_folder, cache_lock, file_sha256, whole_entry
 from hive_acid.errors import HiveAcidError
+from hive_acid_downloads.cache import cache_folder, cache_lock, file_sha256, whole_entry
 
 
 class Builder:

@@ -11,11 +11,11 @@ from pathlib import Path
 import pyspark
 import pytest
 
-from hive_acid.downloads import download as ivy_module
-from hive_acid.downloads.artifacts import Artifact
-from hive_acid.downloads.download import download
-from hive_acid.downloads.java import Java
 from hive_acid.errors import LocalMetastoreError
+from hive_acid_downloads import download as ivy_module
+from hive_acid_downloads.artifacts import Artifact
+from hive_acid_downloads.download import download
+from hive_acid_downloads.java import Java
 from hive_acid_local.artifacts import embedded_release, platform_name
 
 GOOD = "the content that was published"
@@ -143,7 +143,7 @@ def test_the_platform_is_named_as_the_postgresql_binaries_are(
 def test_ivy_is_found_where_spark_submit_puts_pyspark_as_a_zip_first() -> None:
     zips = sorted((Path(pyspark.__file__).parent / "python" / "lib").glob("*.zip"))
     environment = {key: value for key, value in os.environ.items() if key not in {"SPARK_HOME", "CLASSPATH"}}
-    program = "from importlib.util import find_spec; from hive_acid.downloads import download;"
+    program = "from importlib.util import find_spec; from hive_acid_downloads import download;"
     program += "print(find_spec('pyspark').submodule_search_locations[0]); print(download._ivy_jar('it'))"
     done = subprocess.run(
         [sys.executable, "-c", program],

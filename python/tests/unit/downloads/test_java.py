@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hive_acid.downloads.java import find_java
 from hive_acid.errors import LocalMetastoreError
+from hive_acid_downloads.java import find_java
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hive_acid.downloads.java import Java
+from hive_acid_downloads.java import Java
 from hive_acid_local.class_archive import archive_options, archive_path, recording_options
 
 

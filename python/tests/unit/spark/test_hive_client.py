@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from hive_acid.downloads.spark_client import spark_client_artifacts
 from hive_acid.errors import ConfigurationError
 from hive_acid.metastore.types import ServerInfo
 from hive_acid.session.hive_client import NEWEST, SCHEMA_SERDES, WITH_GET_TABLE, choose_client, sees_insert_only
+from hive_acid_downloads.spark_client import spark_client_artifacts
 from hive_acid_local.artifacts import HIVE_VERSION, embedded_release
 
 OF_3_1 = ServerInfo("3.0", has_get_table=True, transforms_tables=False)

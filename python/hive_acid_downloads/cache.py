@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from hive_acid.downloads.progress import Progress
-from hive_acid.errors import build_error
+from hive_acid.api.conditions import build_error
+from hive_acid_downloads.progress import Progress
 
 _MANIFEST: Final = "manifest.json"
 _BLOCK_BYTES: Final = 1 << 20

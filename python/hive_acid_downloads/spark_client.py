@@ -6,11 +6,11 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from hive_acid.downloads.artifacts import Artifact, digest_artifacts, parse_artifacts
-from hive_acid.downloads.cache import cache_folder, cache_lock, whole_entry
-from hive_acid.downloads.download import download
-from hive_acid.downloads.java import Java
-from hive_acid.downloads.progress import Progress
+from hive_acid_downloads.artifacts import Artifact, digest_artifacts, parse_artifacts
+from hive_acid_downloads.cache import cache_folder, cache_lock, whole_entry
+from hive_acid_downloads.download import download
+from hive_acid_downloads.java import find_java
+from hive_acid_downloads.progress import print_progress
 
 
 @cache
@@ -19,18 +19,19 @@ def spark_client_artifacts(version: str) -> tuple[Artifact, ...]:
 
     Raises ValueError for a version of which there is no list.
     """
-    listed = files("hive_acid.downloads").joinpath(f"spark_client_{version}.txt")
+    listed = files("hive_acid_downloads").joinpath(f"spark_client_{version}.txt")
     if not listed.is_file():
         raise ValueError(f"no Hive client {version} is known")
     return parse_artifacts(listed.read_text("utf-8"))
 
 
-def prepare_spark_client(version: str, java: Java, progress: Progress) -> tuple[Path, ...]:
+def prepare_spark_client(version: str) -> tuple[Path, ...]:
     """The jars of the Hive client of `version` for Spark, from the cache or fetched into it.
 
-    Raises HIVE_ACID_DOWNLOAD.
+    Raises HIVE_ACID_DOWNLOAD, and HIVE_ACID_LOCAL_METASTORE if there is no Java that fetches them.
     """
     folder, artifacts = cache_folder(), spark_client_artifacts(version)
+    java, progress = find_java(), print_progress
 
     def fetch(target: Path, damaged: Path | None) -> None:
         download(artifacts, target, damaged, java, f"the Hive client {version} for Spark", progress)

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Final
 from xml.sax.saxutils import quoteattr
 
-from hive_acid.downloads.artifacts import Artifact
-from hive_acid.downloads.cache import file_sha256
-from hive_acid.downloads.java import Java
-from hive_acid.downloads.progress import Progress
-from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.api.conditions import HiveAcidError, build_error
+from hive_acid_downloads.artifacts import Artifact
+from hive_acid_downloads.cache import file_sha256
+from hive_acid_downloads.java import Java
+from hive_acid_downloads.progress import Progress
 
 _POLL_SECONDS = 0.5
 _CAUSES: Final[Mapping[str, str]] = {

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from hive_acid.errors import build_error
+from hive_acid.api.conditions import build_error
 
 SUPPORTED_RELEASES: Final = (17, 21)
 
