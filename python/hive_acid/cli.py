@@ -11,67 +11,42 @@ from __future__ import annotations
 import argparse
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from hive_acid import __version__
-from hive_acid.commands.settings import add_settings_command
 from hive_acid.commands.shared import FAILED, Commands
-from hive_acid.commands.transactions import add_transaction_command
-from hive_acid.wings import is_there, load_wing, needing
+from hive_acid.wings import find_extra, is_there, load_wing, needing
 
-EXTRAS = {
-    "metastore": "local",
-    "tables": "ops",
-    "txns": "ops",
-    "locks": "ops",
-    "compactions": "ops",
-    "abort": "ops",
-    "doctor": "ops",
-    "history": "ops",
-    "erase": "erasure",
-    "verify": "erasure",
-    "initiator": "ops",
-    "worker": "ops",
-    "demo": "examples",
-    "sqltest": "sqltest",
+COMMANDS = {
+    "metastore": "hive_acid_local.command",
+    "settings": "hive_acid_ops.commands.settings",
+    "txn": "hive_acid_ops.commands.txn",
+    "tables": "hive_acid_ops.commands.tables",
+    "txns": "hive_acid_ops.commands.txns",
+    "locks": "hive_acid_ops.commands.locks",
+    "compactions": "hive_acid_ops.commands.compactions",
+    "abort": "hive_acid_ops.commands.abort",
+    "doctor": "hive_acid_ops.commands.doctor",
+    "history": "hive_acid_ops.commands.history",
+    "erase": "hive_acid_erasure.commands.erase",
+    "verify": "hive_acid_erasure.commands.verify",
+    "initiator": "hive_acid_ops.commands.initiator",
+    "worker": "hive_acid_ops.commands.worker",
+    "demo": "hive_acid_examples.command",
+    "sqltest": "hive_acid_sqltest.command",
 }
-"""The extra that brings all that a command needs; the others need none."""
+"""The module of a wing that adds each command, in the order of the help."""
 
 
-def of_wing(name: str, module: str) -> Callable[[Commands], None]:
-    """The command that this module of a wing adds. Without the wing there is one of its name, which tells the extra."""
-
-    def add_command(commands: Commands) -> None:
-        if is_there(module):
-            load_wing(module, name).add_command(commands)
-            return
-        # no prefix of options: whatever follows belongs to the command that is not there
-        absent = commands.add_parser(name, help="not installed here", add_help=False, prefix_chars="\0")
-        absent.add_argument("arguments", nargs="*", help=argparse.SUPPRESS)
-        absent.set_defaults(run=lambda _: load_wing(module, f"hive-acid {name}"))
-
-    return add_command
-
-
-ADDED = (
-    of_wing("metastore", "hive_acid_local.command"),
-    add_settings_command,
-    add_transaction_command,
-    of_wing("tables", "hive_acid_ops.commands.tables"),
-    of_wing("txns", "hive_acid_ops.commands.txns"),
-    of_wing("locks", "hive_acid_ops.commands.locks"),
-    of_wing("compactions", "hive_acid_ops.commands.compactions"),
-    of_wing("abort", "hive_acid_ops.commands.abort"),
-    of_wing("doctor", "hive_acid_ops.commands.doctor"),
-    of_wing("history", "hive_acid_ops.commands.history"),
-    of_wing("erase", "hive_acid_erasure.commands.erase"),
-    of_wing("verify", "hive_acid_erasure.commands.verify"),
-    of_wing("initiator", "hive_acid_ops.commands.initiator"),
-    of_wing("worker", "hive_acid_ops.commands.worker"),
-    of_wing("demo", "hive_acid_examples.command"),
-    of_wing("sqltest", "hive_acid_sqltest.command"),
-)
-"""The functions that add the commands, in the order of the help."""
+def add_command(name: str, module: str, commands: Commands) -> None:
+    """Adds the command that this module of a wing has. Without the wing there is one of its name, which tells it."""
+    if is_there(module):
+        load_wing(module, name).add_command(commands)
+        return
+    # no prefix of options: whatever follows belongs to the command that is not there
+    absent = commands.add_parser(name, help="not installed here", add_help=False, prefix_chars="\0")
+    absent.add_argument("arguments", nargs="*", help=argparse.SUPPRESS)
+    absent.set_defaults(run=lambda _: load_wing(module, f"hive-acid {name}"))
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -79,8 +54,8 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="hive-acid", description="Hive ACID DML for Spark SQL")
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", dest="command")
-    for add_command in ADDED:
-        add_command(commands)
+    for name, module in COMMANDS.items():
+        add_command(name, module, commands)
     return parser
 
 
@@ -88,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit code. An error that nobody foresaw shows its stack trace and is a failure too."""
     chosen = build_parser().parse_args(arguments)
     try:
-        with needing(EXTRAS.get(chosen.command, "all"), f"hive-acid {chosen.command}"):
+        with needing(find_extra(COMMANDS[chosen.command]), f"hive-acid {chosen.command}"):
             code: int = chosen.run(chosen)
     except Exception as error:  # noqa: BLE001 (Python would end with 1, which tells of a finding)
         if _is_told(error):

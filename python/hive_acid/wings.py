@@ -20,8 +20,13 @@ def load_wing(module: str, what: str) -> Any:
 
     Raises HIVE_ACID_CONFIGURATION.EXTRA_MISSING if the wing, or a library that the module imports, is not installed.
     """
-    with needing(module.partition(".")[0].removeprefix(f"{_CORE}_"), what):
+    with needing(find_extra(module), what):
         return import_module(module)
+
+
+def find_extra(module: str) -> str:
+    """The extra that brings the libraries of the wing of this module."""
+    return module.partition(".")[0].removeprefix(f"{_CORE}_")
 
 
 def is_there(module: str) -> bool:

@@ -17,7 +17,6 @@ secrets         names and secrets that errors and log records must not tell
 extras          the version of an installation, its jars, and libraries that it may lack
 clocks          the time, and how old something is
 command_line    what the commands of `hive-acid` have in common
-progress        how far long work is
 ```
 
 Each module lists its names in `__all__` and has no code of its own. A name that none lists may change in any release.

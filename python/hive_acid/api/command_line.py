@@ -13,7 +13,6 @@ from hive_acid.commands.shared import (
     find_uris,
     parse_count,
     parse_settings,
-    parse_table,
 )
 
 __all__ = [
@@ -29,5 +28,4 @@ __all__ = [
     "open_metastore",
     "parse_count",
     "parse_settings",
-    "parse_table",
 ]

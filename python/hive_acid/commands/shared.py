@@ -13,7 +13,6 @@ Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 DONE, NOT_RUNNING, FAILED, INTERRUPTED = 0, 1, 2, 130
 FOUND = 1
-ABORTED, OPEN, NOT_KNOWN = 3, 4, 5
 
 
 def add_metastore_option(parser: argparse.ArgumentParser) -> None:
@@ -52,14 +51,6 @@ def find_uris(chosen: argparse.Namespace) -> str:
     if not uris:
         raise build_error("HIVE_ACID_CONFIGURATION.NO_METASTORE_ARGUMENT")
     return uris
-
-
-def parse_table(text: str) -> tuple[str, str]:
-    """The database and table of an argument, in lower case."""
-    database, _, table = text.lower().partition(".")
-    if not (database and table) or "." in table:
-        raise argparse.ArgumentTypeError(f"{text} is no DATABASE.TABLE")
-    return database, table
 
 
 def parse_count(text: str) -> int:

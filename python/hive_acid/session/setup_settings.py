@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from collections.abc import Mapping
@@ -19,7 +18,7 @@ from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.transports.patience import Waits
 from hive_acid.metastore.types import ServerInfo
 from hive_acid.session import hive_client, shim
-from hive_acid.session.early_settings import find_early_settings, hive_settings, load_jvm_settings
+from hive_acid.session.early_settings import find_early_settings, hive_settings, load_jvm_settings, read_spark_defaults
 from hive_acid.spark_lines import find_line, is_before, line_settings
 from hive_acid.transport import PLAIN, Transport, find_client_settings, read_transport
 
@@ -136,6 +135,19 @@ def find_setup_settings(
     return settings | find_warehouse(server, known)
 
 
+def find_program_settings(uris: str) -> dict[str, str]:
+    """The settings of a program in which no Python runs, on the metastore `uris` and the PySpark installed here.
+
+    Raises what `ask_server` and `find_setup_settings` raise.
+    """
+    known = read_spark_defaults()
+    transport = read_known_transport(known)
+    if transport.needs_jvm:
+        known = start_jvm(known)
+    found = find_setup_settings(uris, ask_server(uris, known, transport), known, transport)
+    return found | find_sidecar_settings(known)
+
+
 def find_sidecar_settings(known: Mapping[str, str]) -> dict[str, str]:
     """The settings that programs need besides in which no Python runs: that Python which runs this.
 
@@ -151,15 +163,3 @@ def format_arguments(settings: Mapping[str, str]) -> str:
     """Arguments of Spark's programs, as a shell takes them."""
     options = [argument for key, value in settings.items() if key != JARS for argument in ("--conf", f"{key}={value}")]
     return shlex.join(["--jars", settings[JARS], *options])
-
-
-def format_defaults(settings: Mapping[str, str]) -> str:
-    """Lines of spark-defaults.conf, which is a file of Java's properties."""
-    return "\n".join(f"{key} {value.replace(chr(92), chr(92) * 2)}" for key, value in settings.items())
-
-
-def format_dbt(settings: Mapping[str, str]) -> str:
-    """YAML for a project of dbt: what goes into its profile, and the package of macros for `packages.yml`."""
-    parameters = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in settings.items()]
-    package = json.dumps(str(DBT_PACKAGE), ensure_ascii=False)
-    return "\n".join(["server_side_parameters:", *parameters, "packages:", f"  - local: {package}"])

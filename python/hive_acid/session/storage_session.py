@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
 
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.session.builder import configure
 from hive_acid.session.catalog_side import CatalogSide
-from hive_acid.session.session import Attachment, attach
+from hive_acid.session.session import attach
 from hive_acid.snapshot.filesystem import FileSystem
 
 
@@ -28,21 +27,6 @@ def warehouse_session(uris: str) -> Iterator[CatalogSide]:
     options = {"spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1", "spark.log.level": "OFF"}
     with _session(uris, "local[1]", options) as session:
         yield attach(session)
-
-
-@dataclass(frozen=True)
-class WorkerSession:
-    """A session whose jobs are compactions; `cancel_jobs` ends all that run, from any thread."""
-
-    attachment: Attachment
-    cancel_jobs: Callable[[], None]
-
-
-@contextmanager
-def worker_session(uris: str, master: str, conf: Mapping[str, str]) -> Iterator[WorkerSession]:
-    """A session on this metastore with these settings of Spark's."""
-    with job_session(uris, master, conf) as session:
-        yield WorkerSession(attach(session), session.sparkContext.cancelAllJobs)
 
 
 @contextmanager

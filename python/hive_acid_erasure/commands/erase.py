@@ -104,10 +104,10 @@ def _erase(chosen: argparse.Namespace) -> int:
 
 
 def _erase_case(chosen: argparse.Namespace, case: Case) -> int:
-    from hive_acid.api.progress import told
     from hive_acid.api.sessions import job_session
     from hive_acid_erasure.certificate.signing import Signer
     from hive_acid_erasure.certificate.summary import summarize
+    from hive_acid_erasure.commands.progress import told
     from hive_acid_erasure.run import erase_subjects, find_subjects
     from hive_acid_erasure.spark.erasing import build_world
 

@@ -95,10 +95,10 @@ def _verify_certificate(chosen: argparse.Namespace) -> int:
 
 
 def _search_again(chosen: argparse.Namespace, certificate: Certificate) -> int:
-    from hive_acid.api.progress import told
     from hive_acid.api.sessions import job_session
     from hive_acid_erasure.certificate.certifying import recheck
     from hive_acid_erasure.certificate.summary import describe_readers
+    from hive_acid_erasure.commands.progress import told
     from hive_acid_erasure.spark.erasing import build_world
     from hive_acid_erasure.subjects.keyed_hash import HashKey
     from hive_acid_erasure.subjects.subjects import read_subjects
@@ -136,10 +136,10 @@ def _verify_plan(chosen: argparse.Namespace) -> int:
 
 
 def _verify_case(chosen: argparse.Namespace, case: Case) -> int:
-    from hive_acid.api.progress import told
     from hive_acid.api.sessions import job_session
     from hive_acid_erasure.certificate.signing import Signer
     from hive_acid_erasure.certificate.summary import summarize
+    from hive_acid_erasure.commands.progress import told
     from hive_acid_erasure.run import verify_subjects
     from hive_acid_erasure.spark.erasing import build_world
 

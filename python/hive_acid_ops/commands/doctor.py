@@ -7,7 +7,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from hive_acid.api.clocks import wall_clock_ms
-from hive_acid.api.command_line import DONE, FAILED, FOUND, add_metastore_option, find_uris, parse_count, parse_table
+from hive_acid.api.command_line import DONE, FAILED, FOUND, add_metastore_option, find_uris, parse_count
+from hive_acid_ops.commands.shared import parse_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -75,11 +76,11 @@ def set_aside(chosen: argparse.Namespace) -> int:
 def show_findings(chosen: argparse.Namespace) -> int:
     """Print what was found, and remove what is safe to remove if asked to; 1 if a fault is left."""
     from hive_acid.api.conditions import HiveAcidError
-    from hive_acid.api.progress import followed
     from hive_acid.api.sessions import storage_session
     from hive_acid.api.tables import TableName
     from hive_acid_ops.doctor.findings import Doctor, treat
     from hive_acid_ops.doctor.report import format_json, format_line
+    from hive_acid_ops.progress import followed
 
     def follow(names: Sequence[TableName]) -> Iterator[TableName]:
         return followed(names, "looking at tables")

@@ -6,7 +6,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from hive_acid.api.command_line import DONE, FAILED, add_metastore_option, find_uris, parse_count, parse_table
+from hive_acid.api.command_line import DONE, FAILED, add_metastore_option, find_uris, parse_count
+from hive_acid_ops.commands.shared import parse_table
 
 if TYPE_CHECKING:
     from hive_acid.api.command_line import Commands

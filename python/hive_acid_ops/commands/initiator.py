@@ -11,7 +11,8 @@ import time
 from typing import TYPE_CHECKING
 
 from hive_acid.api.clocks import wall_clock_ms
-from hive_acid.api.command_line import DONE, FAILED, add_metastore_option, find_uris, parse_count, parse_table
+from hive_acid.api.command_line import DONE, FAILED, add_metastore_option, find_uris, parse_count
+from hive_acid_ops.commands.shared import parse_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,9 +82,9 @@ def _look_until_stopped(chosen: argparse.Namespace, metastore: Metastore, initia
 
 def _look(chosen: argparse.Namespace, metastore: Metastore, initiator: Initiator, stop: threading.Event) -> int:
     """Print what was done, table by table; the number of those, and of databases, that could not be looked at."""
-    from hive_acid.api.progress import followed
     from hive_acid.api.tables import TableName
     from hive_acid_ops.initiator.initiator import Action, find_candidates, format_json, format_text
+    from hive_acid_ops.progress import followed
 
     failures = _tell_unknown(metastore, chosen.database)
     tables = [TableName(*table) for table in chosen.table]

@@ -56,19 +56,20 @@ def run_worker(chosen: argparse.Namespace) -> int:
     """Serve; a first signal lets what has begun be done, a second cancels it. --once: 2 if one failed, or the queue."""
     from hive_acid.api.compaction import WORKER_PREFIX
     from hive_acid.api.conditions import HiveAcidError, build_error
-    from hive_acid.api.progress import watched
-    from hive_acid.api.sessions import worker_session
+    from hive_acid.api.sessions import attach, job_session
+    from hive_acid_ops.progress import watched
 
     try:
         conf = parse_settings(chosen.conf)
-        with worker_session(find_uris(chosen), chosen.master, conf) as session:
-            if not session.attachment.metastore.line.serves_workers:
+        with job_session(find_uris(chosen), chosen.master, conf) as session:
+            attachment = attach(session)
+            if not attachment.metastore.line.serves_workers:
                 raise build_error("HIVE_ACID_CONFIGURATION.WORKER_ON_HIVE_3")
             host, process = socket.gethostname(), os.getpid()
             names = [f"{WORKER_PREFIX}{host}-{process}.{number}" for number in range(chosen.parallel)]
-            workers = [session.attachment.build_worker(name) for name in names]
-            with watched(session.attachment.running_compactions):
-                return Serving(chosen, session.cancel_jobs).run(workers)
+            workers = [attachment.build_worker(name) for name in names]
+            with watched(attachment.running_compactions):
+                return Serving(chosen, session.sparkContext.cancelAllJobs).run(workers)
     except HiveAcidError as error:
         print(error, file=sys.stderr)
         return FAILED

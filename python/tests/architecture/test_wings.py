@@ -23,10 +23,6 @@ WINGS = sorted(path.parent for path in (ROOT / "python").glob("hive_acid_*/__ini
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 FACE = sorted(path for path in (CORE / "api").glob("*.py") if path.name != "__init__.py")
 
-BEYOND_THE_CORE = {
-    "hive_acid/commands/progress.py": "ops",
-}
-"""Where the core imports libraries of an extra, and of which."""
 DOUBLES = "python/tests/doubles"
 BROUGHT_BY_USERS = {"pytest"}
 SEARCHED = "subjects=[], tables={}, columns=[], hash_key=b''"
@@ -86,6 +82,8 @@ def test_the_command_line_has_the_commands_of_wings_that_are_not_there(core_alon
         ("erasure", ["verify", "certificate.json", "--public-key", "signing.pub"]),
         ("ops", ["doctor", "db.t", "--set-aside", "5", "--yes"]),
         ("ops", ["history", "db.t"]),
+        ("ops", ["settings", "--format", "dbt"]),
+        ("ops", ["txn", "status", "7"]),
         ("ops", ["initiator", "--once"]),
         ("ops", ["worker", "--once"]),
         ("examples", ["demo"]),
@@ -148,15 +146,14 @@ def test_a_call_that_lacks_a_library_names_the_extra_that_brings_it(extra: str, 
 
 
 def test_what_a_package_imports_is_brought_by_its_installation() -> None:
-    """By its distribution or by its extra; what the core imports beyond that stands in few places."""
+    """By its distribution, or by the extra of its wing."""
     project = PROJECT["project"]
     ours = {CORE.name, *(path.name for path in WINGS)}
     found = set()
     for path in sorted((ROOT / "python").glob("hive_acid*/**/*.py")):
         name = path.relative_to(ROOT / "python").as_posix()
         package = name.partition("/")[0]
-        extra = next((extra for place, extra in BEYOND_THE_CORE.items() if name.startswith(place)), None)
-        extra = package.removeprefix("hive_acid_") if package != CORE.name else extra
+        extra = package.removeprefix("hive_acid_") if package != CORE.name else None
         brought = find_names(project["dependencies"]) | find_brought(extra)
         foreign = find_imported(path) - ours - set(sys.stdlib_module_names) - brought
         found |= {(name, library) for library in foreign}

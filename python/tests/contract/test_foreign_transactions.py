@@ -8,7 +8,7 @@ import pytest
 
 from hive_acid.errors import TransactionAborted
 from hive_acid.metastore.types import LockComponent, LockKind, OperationKind, TransactionState
-from hive_acid.transactions.status import find_status
+from hive_acid_ops.transaction_status import find_status
 from support.metastore_setup import ThriftSetup, thrift_setup
 
 

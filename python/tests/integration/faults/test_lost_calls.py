@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from hive_acid.commands.shared import ABORTED, DONE, OPEN
+from hive_acid.commands.shared import DONE
 from hive_acid.errors.outcome import StatementOutcome
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind
+from hive_acid_ops.commands.txn import ABORTED, OPEN
 from support.drivers import LIMIT_SECONDS, Drivers, Table, wait_until
 from support.mutations import MUTATIONS, Mutation
 from support.session_process import StatementFailed

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 from rich.console import Console
 
-from hive_acid.commands.progress import followed, watched
+from hive_acid_ops.progress import followed, watched
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,9 @@ import yaml
 
 from hive_acid import cli
 from hive_acid.metastore.types import ServerInfo
-from hive_acid.session import early_settings, hive_client, setup_settings, shim
-from hive_acid.session.setup_settings import find_setup_settings, format_arguments, format_dbt, format_defaults
+from hive_acid.session import hive_client, setup_settings, shim
+from hive_acid.session.setup_settings import find_setup_settings, format_arguments
+from hive_acid_ops.commands.settings import format_dbt, format_defaults
 
 URIS = "thrift://host:9083"
 
@@ -89,7 +90,7 @@ def test_the_command_prints_them_in_each_form(
 ) -> None:
     server = ServerInfo(version="3.0", has_get_table=True, transforms_tables=False)
     monkeypatch.setattr(setup_settings, "ask_server", lambda *_: server)
-    monkeypatch.setattr(early_settings, "read_spark_defaults", lambda: {"spark.jars": "/other.jar"})
+    monkeypatch.setattr(setup_settings, "read_spark_defaults", lambda: {"spark.jars": "/other.jar"})
     assert cli.main(["settings", "--metastore", URIS, "--format", form]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith(f"{first}/other.jar,{jar}")

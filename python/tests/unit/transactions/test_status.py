@@ -12,7 +12,7 @@ from hive_acid.cli import main
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind, TransactionState
 from hive_acid.model.table import TableName
-from hive_acid.transactions.status import find_status, format_json, format_text
+from hive_acid_ops.transaction_status import find_status, format_json, format_text
 from support.fake_metastore_server import FakeMetastoreServer, no_transactions
 from support.metastore_setup import MemorySetup
 

@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
-from hive_acid.metastore.protocol import Metastore
-from hive_acid.metastore.types import HeldLock, LockState, TransactionInfo, TransactionState
+from hive_acid.api.statements import HeldLock, LockState, TransactionInfo, TransactionState
+from hive_acid.api.tables import Metastore
 
 
 @dataclass(frozen=True)

@@ -60,14 +60,6 @@ def watched(find_running: Callable[[], Sequence[Work]], console: Console | None 
             watcher.join()
 
 
-@contextmanager
-def told(console: Console | None = None) -> Iterator[Callable[[str], None]]:
-    """A function that shows what is done at the moment, with the time since the first word, within the context."""
-    with _bars(console) as bars:
-        task = bars.add_task("begin", total=None)
-        yield lambda text: bars.update(task, description=text)
-
-
 def _watch(bars: Progress, find_running: Callable[[], Sequence[Work]], stop: threading.Event) -> None:
     tasks: dict[str, TaskID] = {}
     while not stop.wait(_REFRESH_S):

@@ -6,14 +6,15 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from hive_acid.commands.metastore_access import open_metastore
-from hive_acid.commands.shared import ABORTED, DONE, FAILED, NOT_KNOWN, OPEN, add_metastore_option, find_uris
+from hive_acid.api.command_line import DONE, FAILED, add_metastore_option, find_uris, open_metastore
 
 if TYPE_CHECKING:
-    from hive_acid.commands.shared import Commands
+    from hive_acid.api.command_line import Commands
+
+ABORTED, OPEN, NOT_KNOWN = 3, 4, 5
 
 
-def add_transaction_command(commands: Commands) -> None:
+def add_command(commands: Commands) -> None:
     """`hive-acid txn status`."""
     transaction = commands.add_parser("txn", help="transactions of a metastore")
     actions = transaction.add_subparsers(title="actions", required=True, metavar="ACTION")
@@ -26,8 +27,8 @@ def add_transaction_command(commands: Commands) -> None:
 
 def show_transaction(chosen: argparse.Namespace) -> int:
     """Print what became of a transaction; the exit code tells as well."""
-    from hive_acid.errors import HiveAcidError
-    from hive_acid.transactions.status import find_status, format_json, format_text
+    from hive_acid.api.conditions import HiveAcidError
+    from hive_acid_ops.transaction_status import find_status, format_json, format_text
 
     try:
         with open_metastore(find_uris(chosen)) as metastore:
