@@ -1,8 +1,7 @@
 """Transactions and locks as a metastore shows them, the history of a table, and taking a write ID back."""
 
 from hive_acid.errors.outcome import StatementOutcome, telling
-from hive_acid.history.entries import HistoryEntry
-from hive_acid.history.reader import load_history
+from hive_acid.history.entries import COMPACTION, MAX_PARTITIONS, UNKNOWN, HistoryEntry
 from hive_acid.metastore.types import (
     HeldLock,
     LockComponent,
@@ -26,7 +25,10 @@ from hive_acid.writing.notes import NoteWriter
 from hive_acid.writing.partitions import withdraw_statistics
 
 __all__ = [
+    "COMPACTION",
+    "MAX_PARTITIONS",
     "OUR_AGENT",
+    "UNKNOWN",
     "AbortTransactions",
     "HeldLock",
     "HistoryEntry",
@@ -50,7 +52,6 @@ __all__ = [
     "build_transaction_rows",
     "describe_owner",
     "find_unlocked_writers",
-    "load_history",
     "telling",
     "withdraw_statistics",
 ]

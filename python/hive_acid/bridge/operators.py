@@ -7,7 +7,7 @@ from hive_acid.compaction.queue.requests import CompactionRequests
 from hive_acid.config import Settings
 from hive_acid.errors import build_error
 from hive_acid.errors.outcome import StatementOutcome, telling
-from hive_acid.history.reader import load_history
+from hive_acid.history.entries import load_history
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableDescription

@@ -13,8 +13,7 @@ from hive_acid.bridge.cancellation import Cancellation
 from hive_acid.bridge.jvm import JvmEngine, is_true, run_job
 from hive_acid.errors import build_error
 from hive_acid.errors.outcome import StatementOutcome, telling
-from hive_acid.history.entries import HistoryEntry
-from hive_acid.history.reader import load_history
+from hive_acid.history.entries import HistoryEntry, load_history
 from hive_acid.metastore.server_settings import checks_capabilities
 from hive_acid.model.table import Column, TableKind, TableName
 from hive_acid.operators.rows import Row

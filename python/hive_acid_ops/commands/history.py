@@ -27,9 +27,9 @@ def show_history(chosen: argparse.Namespace) -> int:
     """Print who wrote what into a table."""
     from hive_acid.api.conditions import HiveAcidError
     from hive_acid.api.sessions import storage_session
-    from hive_acid.api.statements import load_history
     from hive_acid.api.tables import TableName
-    from hive_acid_ops.history_report import format_json, format_text
+    from hive_acid_ops.history.reader import load_history
+    from hive_acid_ops.history.report import format_json, format_text
 
     try:
         with storage_session(find_uris(chosen)) as (metastore, file_system):

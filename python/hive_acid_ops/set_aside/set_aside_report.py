@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from hive_acid_ops.history_report import format_text as format_history
+from hive_acid_ops.history.report import format_text as format_history
 from hive_acid_ops.set_aside.setting_aside import LostFolder, SetAside
 
 

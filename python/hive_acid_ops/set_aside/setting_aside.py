@@ -32,12 +32,12 @@ from hive_acid.api.statements import (
     StatementOutcome,
     Transaction,
     Warehouse,
-    load_history,
     telling,
     withdraw_statistics,
 )
 from hive_acid.api.storage import FileVersion, OutputWay, find_output_way, find_scheme
 from hive_acid.api.tables import TableDescription, TableKind, TableName
+from hive_acid_ops.history.reader import load_history
 from hive_acid_ops.initiator.survey import find_roots
 from hive_acid_ops.set_aside.delete_events import UnreadableDeletes, count_deletes
 from hive_acid_ops.set_aside.set_aside_plan import (

@@ -107,6 +107,7 @@ def test_a_command_of_a_wing_that_is_not_there_names_its_extra(
     [
         ("local", "from hive_acid.local import EmbeddedMetastore"),
         ("local", "from hive_acid.session.embedded import start_embedded; start_embedded()"),
+        ("ops", "from hive_acid.history.entries import load_history; load_history(None, None, None)"),
         ("downloads", "from hive_acid.session.hive_client import fetch_client_jars; fetch_client_jars('4.1.0')"),
         ("erasure", "from hive_acid.erasure.signing import make_keys; make_keys(None)"),
         ("erasure", f"import hive_acid; hive_acid.erase(None, {SEARCHED}, **dict.fromkeys({OUTPUTS}))"),

@@ -10,10 +10,10 @@ from pyspark.sql import SparkSession
 
 from hive_acid import config
 from hive_acid.errors import HiveAcidError
-from hive_acid.history.reader import load_history
 from hive_acid.model.table import TableName
 from hive_acid.session.session import attach
 from hive_acid_ops.doctor.findings import Doctor
+from hive_acid_ops.history.reader import load_history
 from hive_acid_ops.set_aside.setting_aside import SettingAside
 from integration.conftest import Tables
 

@@ -9,7 +9,6 @@ import pytest
 
 from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError
-from hive_acid.history.reader import load_history
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
 from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
 from hive_acid.reading.warehouse import Warehouse
@@ -18,6 +17,7 @@ from hive_acid.transactions.locks import Identity
 from hive_acid.transactions.manager import TransactionManager
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.writing.notes import NoteWriter
+from hive_acid_ops.history.reader import load_history
 from hive_acid_ops.set_aside.set_aside_plan import name_bar
 from hive_acid_ops.set_aside.set_aside_report import format_json, format_text
 from hive_acid_ops.set_aside.setting_aside import SetAside, SettingAside

@@ -6,22 +6,20 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.history.entries import (
+from hive_acid.api.conditions import HiveAcidError, build_error
+from hive_acid.api.files import HISTORY_FILE, METADATA_FILE, FolderKind, FolderName, HistoryFile, WriteNote, note_key
+from hive_acid.api.files import MAX_HISTORY_BYTES as MAX_BYTES
+from hive_acid.api.snapshots import LONG_MIN, RangeState, ValidTxnList, ValidWriteIdList, marker_folders, sort_out
+from hive_acid.api.statements import HistoryEntry
+from hive_acid.api.storage import FileSystem, ListedFile, Listing
+from hive_acid.api.tables import Metastore, TableDescription, TableKind, TableName
+from hive_acid_ops.history.entry_building import (
     FoundFolder,
-    HistoryEntry,
     build_compaction_entry,
     build_original_entry,
     build_unknown_entry,
     build_write_entry,
 )
-from hive_acid.history.note import MAX_BYTES, HistoryFile, WriteNote, note_key
-from hive_acid.metastore.protocol import Metastore
-from hive_acid.model.names import HISTORY_FILE, METADATA_FILE, FolderKind, FolderName
-from hive_acid.model.table import TableDescription, TableKind, TableName
-from hive_acid.model.write_ids import LONG_MIN, RangeState, ValidTxnList, ValidWriteIdList
-from hive_acid.snapshot.acid_state import marker_folders, sort_out
-from hive_acid.snapshot.filesystem import FileSystem, ListedFile, Listing
 
 
 @dataclass(frozen=True)
