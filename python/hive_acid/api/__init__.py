@@ -19,5 +19,6 @@ clocks          the time, and how old something is
 command_line    what the commands of `hive-acid` have in common
 ```
 
-Each module lists its names in `__all__` and has no code of its own. A name that none lists may change in any release.
+Each module has a line `from … import name as name` for each of its names, and no code of its own. A name that none has
+may change in any release.
 """

@@ -1,31 +1,14 @@
 """Parts that commands of `hive-acid` share. The module of a wing adds its command by a function `add_command`."""
 
-from hive_acid.commands.metastore_access import open_metastore
-from hive_acid.commands.shared import (
-    DONE,
-    FAILED,
-    FOUND,
-    INTERRUPTED,
-    NOT_RUNNING,
-    Commands,
-    add_metastore_option,
-    add_spark_options,
-    find_uris,
-    parse_count,
-    parse_settings,
-)
-
-__all__ = [
-    "DONE",
-    "FAILED",
-    "FOUND",
-    "INTERRUPTED",
-    "NOT_RUNNING",
-    "Commands",
-    "add_metastore_option",
-    "add_spark_options",
-    "find_uris",
-    "open_metastore",
-    "parse_count",
-    "parse_settings",
-]
+from hive_acid.commands.metastore_access import open_metastore as open_metastore
+from hive_acid.commands.shared import DONE as DONE
+from hive_acid.commands.shared import FAILED as FAILED
+from hive_acid.commands.shared import FOUND as FOUND
+from hive_acid.commands.shared import INTERRUPTED as INTERRUPTED
+from hive_acid.commands.shared import NOT_RUNNING as NOT_RUNNING
+from hive_acid.commands.shared import Commands as Commands
+from hive_acid.commands.shared import add_metastore_option as add_metastore_option
+from hive_acid.commands.shared import add_spark_options as add_spark_options
+from hive_acid.commands.shared import find_uris as find_uris
+from hive_acid.commands.shared import parse_count as parse_count
+from hive_acid.commands.shared import parse_settings as parse_settings

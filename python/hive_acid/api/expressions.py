@@ -1,8 +1,4 @@
 """Expressions of SQL, taken apart. Importing this imports sqlglot."""
 
-from hive_acid.sql.literals import blank_names, find_literals
-
-__all__ = [
-    "blank_names",
-    "find_literals",
-]
+from hive_acid.sql.literals import blank_names as blank_names
+from hive_acid.sql.literals import find_literals as find_literals

@@ -1,9 +1,4 @@
 """Messages between Python and the shim, as JSON: dataclasses here, case classes of the same names there."""
 
-from hive_acid.wire.codec import read as read_message
-from hive_acid.wire.codec import write as write_message
-
-__all__ = [
-    "read_message",
-    "write_message",
-]
+from hive_acid.wire.codec import read as read
+from hive_acid.wire.codec import write as write

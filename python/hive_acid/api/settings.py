@@ -1,15 +1,8 @@
 """Settings of the surroundings and of a metastore: where one is, and how Hive writes a duration."""
 
-from hive_acid.config import ALLOW_NON_ATOMIC_RENAME, COLUMNS_BY_POSITION, Settings
-from hive_acid.hive_site import find_metastore_uris
-from hive_acid.hive_times import parse_duration_ms
-from hive_acid.metastore.server_settings import find_server_value
-
-__all__ = [
-    "ALLOW_NON_ATOMIC_RENAME",
-    "COLUMNS_BY_POSITION",
-    "Settings",
-    "find_metastore_uris",
-    "find_server_value",
-    "parse_duration_ms",
-]
+from hive_acid.config import ALLOW_NON_ATOMIC_RENAME as ALLOW_NON_ATOMIC_RENAME
+from hive_acid.config import COLUMNS_BY_POSITION as COLUMNS_BY_POSITION
+from hive_acid.config import Settings as Settings
+from hive_acid.hive_site import find_metastore_uris as find_metastore_uris
+from hive_acid.hive_times import parse_duration_ms as parse_duration_ms
+from hive_acid.metastore.server_settings import find_server_value as find_server_value

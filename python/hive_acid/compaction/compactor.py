@@ -17,7 +17,7 @@ from hive_acid.compaction.plan.planning import (
 )
 from hive_acid.compaction.renumbering import Renumbering
 from hive_acid.errors import Refusal, build_error, build_refusal
-from hive_acid.history.note import MAX_BYTES
+from hive_acid.history.note import MAX_HISTORY_BYTES
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
@@ -283,7 +283,7 @@ def _find_notes(kind: CompactionKind, state: AcidState) -> tuple[str, ...]:
     deltas = (*state.deltas, *state.delete_deltas)
     folders = deltas if kind is CompactionKind.MINOR or state.base is None else (state.base, *deltas)
     wanted = {f"{folder.path}/{HISTORY_FILE}" for folder in folders}
-    found = (f for f in state.listing.files if f.relative_path in wanted and f.length_bytes <= MAX_BYTES)
+    found = (f for f in state.listing.files if f.relative_path in wanted and f.length_bytes <= MAX_HISTORY_BYTES)
     return tuple(state.listing.absolute_path(file.relative_path) for file in found)
 
 

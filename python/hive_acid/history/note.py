@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-MAX_BYTES = 16_384
+MAX_HISTORY_BYTES = 16_384
 """No file of notes that we write is longer."""
 MAX_TEXT = 2_000
 """The most characters of a statement in a note."""
@@ -66,13 +66,13 @@ class HistoryFile:
     compaction: WriteNote | None = None
 
     def format(self) -> str:
-        """As JSON on one line, of at most MAX_BYTES bytes: the statement of a lone note, and old notes, give way."""
+        """As JSON on one line, of at most MAX_HISTORY_BYTES: the statement of a lone note, and old notes, give way."""
         kept, dropped = list(self.notes), self.dropped
-        while _size(text := _format(kept, dropped, self.compaction)) > MAX_BYTES and kept:
+        while _size(text := _format(kept, dropped, self.compaction)) > MAX_HISTORY_BYTES and kept:
             if len(kept) == 1 and kept[0].statement is not None:
                 kept = [replace(kept[0], statement=None)]
             else:
-                surplus = _size(text) - MAX_BYTES
+                surplus = _size(text) - MAX_HISTORY_BYTES
                 while surplus > 0 and kept:
                     surplus -= _size(json.dumps(_to_json(kept[-1]), ensure_ascii=False))
                     kept.pop()

@@ -10,7 +10,8 @@ from pyspark.sql import SparkSession
 
 from hive_acid.api.conditions import HiveAcidError, build_error
 from hive_acid.api.jobs import run_job
-from hive_acid.api.messages import read_message, write_message
+from hive_acid.api.messages import read as read_message
+from hive_acid.api.messages import write as write_message
 from hive_acid.api.sessions import AcidTransaction, attach
 from hive_acid.api.settings import COLUMNS_BY_POSITION, Settings
 from hive_acid.api.tables import (

@@ -9,7 +9,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from hive_acid.api.conditions import HiveAcidError, build_error
-from hive_acid.api.messages import read_message, write_message
+from hive_acid.api.messages import read as read_message
+from hive_acid.api.messages import write as write_message
 from hive_acid.api.tables import FileFormat, Metastore, TableDescription, TableKind, TableName
 from hive_acid_erasure.engine import Key, KeyedHashes, MatchCount, Matcher
 from hive_acid_erasure.spark.erasure_sql import (

@@ -6,7 +6,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from hive_acid.api.messages import write_message
+from hive_acid.api.messages import write as write_message
 from hive_acid.api.settings import COLUMNS_BY_POSITION
 
 FAMILIES = ("spark.sql.", "orc.", "hive.exec.orc.", "hive.exec.schema.", "parquet.")

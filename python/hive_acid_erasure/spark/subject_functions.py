@@ -17,7 +17,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import ArrayType
 
 from hive_acid.api.conditions import build_error, condition_of
-from hive_acid.api.messages import read_message, write_message
+from hive_acid.api.messages import read as read_message
+from hive_acid.api.messages import write as write_message
 from hive_acid.api.secrets import unlogged
 from hive_acid.api.tables import TableName
 from hive_acid_erasure.engine import Key, KeyedHashes, Matcher

@@ -7,8 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hive_acid.api.conditions import HiveAcidError, build_error
-from hive_acid.api.files import HISTORY_FILE, METADATA_FILE, FolderKind, FolderName, HistoryFile, WriteNote, note_key
-from hive_acid.api.files import MAX_HISTORY_BYTES as MAX_BYTES
+from hive_acid.api.files import (
+    HISTORY_FILE,
+    MAX_HISTORY_BYTES,
+    METADATA_FILE,
+    FolderKind,
+    FolderName,
+    HistoryFile,
+    WriteNote,
+    note_key,
+)
 from hive_acid.api.snapshots import LONG_MIN, RangeState, ValidTxnList, ValidWriteIdList, marker_folders, sort_out
 from hive_acid.api.statements import HistoryEntry
 from hive_acid.api.storage import FileSystem, ListedFile, Listing
@@ -123,7 +131,7 @@ def _with_notes(file_system: FileSystem, folder: FoundFolder, write_ids: ValidWr
 
 
 def _load_notes(file_system: FileSystem, folder: str, listed: ListedFile) -> HistoryFile | None:
-    if listed.length_bytes > MAX_BYTES:
+    if listed.length_bytes > MAX_HISTORY_BYTES:
         return None
     try:
         return HistoryFile.parse(file_system.read_text(f"{folder}/{HISTORY_FILE}"))

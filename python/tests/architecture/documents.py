@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from hive_acid import cli, config, errors
@@ -310,8 +311,13 @@ def face_tables() -> str:
 
 def _face_table(module: str) -> str:
     found = import_module(f"hive_acid.api.{module}")
-    rows = ((f"`{name}`", meaning_of(found, name)) for name in found.__all__)
+    rows = ((f"`{name}`", meaning_of(found, name)) for name in sorted(listed_names(found)))
     return f"### `{found.__name__}`\n\n{found.__doc__}\n\n{_table(('Name', 'Meaning'), rows)}"
+
+
+def listed_names(face: ModuleType) -> list[str]:
+    """The names of a module of the face."""
+    return [name for name in vars(face) if not name.startswith("__")]
 
 
 def meaning_of(module: Any, name: str) -> str:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hive_acid.history.note import MAX_BYTES, MAX_TEXT, HistoryFile, WriteNote, fold_notes, shorten
+from hive_acid.history.note import MAX_HISTORY_BYTES, MAX_TEXT, HistoryFile, WriteNote, fold_notes, shorten
 
 
 def build_note(write_id: int, **values: Any) -> WriteNote:
@@ -36,7 +36,7 @@ def test_a_note_is_read_back_as_it_was_or_without_its_statement(
 ) -> None:
     note = build_note(number, statement=statement, user=user, deleted=rows, last_statement_id=7, partitions=3)
     text = text_of(note)
-    assert len(text.encode("utf-8", "replace")) <= MAX_BYTES
+    assert len(text.encode("utf-8", "replace")) <= MAX_HISTORY_BYTES
     (back,) = HistoryFile.parse(text).notes
     assert back in (note, build_note(number, user=user, deleted=rows, last_statement_id=7, partitions=3))
 
@@ -107,7 +107,7 @@ def test_what_there_is_no_room_for_is_counted_also_when_folded_again() -> None:
     texts = [text_of(build_note(number, statement="s" * MAX_TEXT)) for number in range(1, 101)]
     folded = fold_notes(texts, compaction=build_note(100, operation="COMPACTION"))
     file = HistoryFile.parse(folded)
-    assert len(folded.encode()) <= MAX_BYTES
+    assert len(folded.encode()) <= MAX_HISTORY_BYTES
     assert write_ids(folded) == list(range(100, 100 - len(file.notes), -1)) and len(file.notes) >= 6
     assert file.dropped == 100 - len(file.notes)
     again = HistoryFile.parse(fold_notes([folded, text_of(build_note(101, statement="s" * MAX_TEXT))]))
