@@ -21,3 +21,4 @@ from hive_acid.model.names import FolderName as FolderName
 from hive_acid.model.names import is_base as is_base
 from hive_acid.model.names import is_hidden as is_hidden
 from hive_acid.model.names import may_have_side_files as may_have_side_files
+from hive_acid.model.names import original_bucket as original_bucket

@@ -10,8 +10,6 @@ from hive_acid.snapshot.acid_state import AcidState as AcidState
 from hive_acid.snapshot.acid_state import find_aborted_overwrites as find_aborted_overwrites
 from hive_acid.snapshot.acid_state import marker_folders as marker_folders
 from hive_acid.snapshot.acid_state import sort_out as sort_out
-from hive_acid.snapshot.foreign_files import find_foreign_files as find_foreign_files
-from hive_acid.snapshot.foreign_files import find_names_not_hives as find_names_not_hives
-from hive_acid.snapshot.foreign_files import find_stray_files as find_stray_files
+from hive_acid.snapshot.stray_files import find_stray_files as find_stray_files
 from hive_acid.snapshot.table_snapshot import load_scan_plan as load_scan_plan
 from hive_acid.snapshot.table_snapshot import load_state as load_state

@@ -31,10 +31,10 @@ from hive_acid.reading.opening import Opening
 from hive_acid.snapshot.acid_state import AcidState
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.flush_lengths import load_readable_bytes
-from hive_acid.snapshot.foreign_files import refuse_stray_files
 from hive_acid.snapshot.insert_only import build_insert_only_plan
 from hive_acid.snapshot.plan_building import build_scan_plan
 from hive_acid.snapshot.row_numbers import number_rows
+from hive_acid.snapshot.stray_files import refuse_stray_files
 from hive_acid.snapshot.table_snapshot import load_states
 from hive_acid.transactions.manager import Transaction
 from hive_acid.transactions.validity import build_read_lock, is_lockable

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hive_acid.api.files import BucketFileName
-from hive_acid.api.snapshots import AcidState, find_names_not_hives, find_stray_files
+from hive_acid.api.snapshots import AcidState, find_stray_files
 from hive_acid.api.storage import ListedFile, Listing
 from hive_acid.api.tables import TableDescription
 from hive_acid_ops.doctor.finding import Finding, FindingKind, Subject
+from hive_acid_ops.foreign_files import find_names_not_hives
 
 SPARK_MARKER = "_SUCCESS"
 

@@ -13,7 +13,6 @@ from hive_acid.api.snapshots import (
     AcidState,
     ValidWriteIdList,
     find_aborted_overwrites,
-    find_foreign_files,
     find_write_ids_now,
 )
 from hive_acid.api.statements import TransactionState, find_unlocked_writers
@@ -34,6 +33,7 @@ from hive_acid_ops.doctor.leftovers import (
 from hive_acid_ops.doctor.partitions import find_local_files, find_lost_folder, find_unknown_partitions
 from hive_acid_ops.doctor.statistics import find_claimed_rows, find_countable_files, find_stale
 from hive_acid_ops.doctor.transactions import find_held_up, find_unlocked
+from hive_acid_ops.foreign_files import find_foreign_files
 from hive_acid_ops.initiator.policy import Thresholds, find_exemption, judge
 from hive_acid_ops.initiator.survey import CompactorView, Root, SurveyedRoot, find_roots, load_thresholds, survey
 

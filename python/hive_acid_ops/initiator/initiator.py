@@ -9,9 +9,9 @@ from enum import Enum
 
 from hive_acid.api.compaction import CompactionInfo, CompactionKind, CompactionRequest
 from hive_acid.api.conditions import HiveAcidError, MetastoreUnavailable
-from hive_acid.api.snapshots import find_foreign_files
 from hive_acid.api.storage import FileSystem
 from hive_acid.api.tables import Metastore, TableDescription, TableKind, TableName
+from hive_acid_ops.foreign_files import find_foreign_files
 from hive_acid_ops.initiator.policy import Thresholds, find_exemption, find_pool, judge
 from hive_acid_ops.initiator.queue_history import FailureLimit, find_pending
 from hive_acid_ops.initiator.survey import CompactorView, SurveyedRoot, find_roots, load_thresholds, survey

@@ -10,8 +10,8 @@ import pytest
 from hive_acid.errors import HiveAcidError
 from hive_acid.model.table import Column, Partition, RowFormat, TableDescription, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
-from hive_acid.snapshot.foreign_files import refuse_stray_files
 from hive_acid.snapshot.scan_plan import ScanPlan
+from hive_acid.snapshot.stray_files import refuse_stray_files
 from hive_acid.snapshot.table_snapshot import load_scan_plan
 from support.listings import ROOT, listing_of, state_of
 from support.memory_file_system import MemoryFileSystem
