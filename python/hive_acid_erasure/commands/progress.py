@@ -1,4 +1,4 @@
-"""What a command is at, shown on the standard error of a terminal; nothing is shown where there is none."""
+"""The step that a command is at, shown on the standard error of a terminal; nothing is shown where there is none."""
 
 from __future__ import annotations
 

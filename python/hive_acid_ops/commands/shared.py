@@ -1,4 +1,4 @@
-"""What commands of operators share."""
+"""Arguments that commands of operators share."""
 
 from __future__ import annotations
 
