@@ -8,7 +8,7 @@ import hiveacid.formats.orc.FileSchema
 import org.apache.orc.TypeDescription
 import org.apache.orc.TypeDescription.Category
 import org.apache.parquet.schema.{MessageType, Type}
-import org.apache.parquet.schema.LogicalTypeAnnotation.{IntLogicalTypeAnnotation, StringLogicalTypeAnnotation}
+import org.apache.parquet.schema.LogicalTypeAnnotation.{DecimalLogicalTypeAnnotation, IntLogicalTypeAnnotation}
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
 
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
@@ -116,25 +116,26 @@ object FormerColumns {
   private case object Other extends Kind
 
   private def kindOf(file: TypeDescription): Kind = file.getCategory match {
-    case Category.STRING                  => Text(Int.MaxValue)
-    case Category.VARCHAR | Category.CHAR => Text(file.getMaxLength)
-    case Category.BYTE                    => Whole(3)
-    case Category.SHORT                   => Whole(5)
-    case Category.INT                     => Whole(10)
-    case Category.LONG                    => Whole(19)
-    case _                                => Other
+    case Category.STRING | Category.BINARY => Text(Int.MaxValue)
+    case Category.VARCHAR | Category.CHAR  => Text(file.getMaxLength)
+    case Category.BYTE                     => Whole(3)
+    case Category.SHORT                    => Whole(5)
+    case Category.INT                      => Whole(10)
+    case Category.LONG                     => Whole(19)
+    case _                                 => Other
   }
 
+  /** Bytes are texts, whatever their writer says of them: an ENUM, JSON, or nothing, as Impala. */
   private def kindOf(file: Type): Kind =
     if (!file.isPrimitive) Other
     else
       (file.asPrimitiveType.getPrimitiveTypeName, file.getLogicalTypeAnnotation) match {
-        case (PrimitiveTypeName.BINARY, _: StringLogicalTypeAnnotation) => Text(Int.MaxValue)
-        case (PrimitiveTypeName.BINARY, null)                           => Text(Int.MaxValue) // Impala's texts, perhaps
-        case (PrimitiveTypeName.INT64, null)                            => Whole(19)
-        case (_, number: IntLogicalTypeAnnotation)                      => Whole(digitsOf(number.getBitWidth))
-        case (PrimitiveTypeName.INT32, null)                            => Whole(3) // older writers say no more of it
-        case _                                                          => Other
+        case (_, _: DecimalLogicalTypeAnnotation)                                   => Other
+        case (PrimitiveTypeName.BINARY | PrimitiveTypeName.FIXED_LEN_BYTE_ARRAY, _) => Text(Int.MaxValue)
+        case (PrimitiveTypeName.INT64, null)                                        => Whole(19)
+        case (_, number: IntLogicalTypeAnnotation) => Whole(digitsOf(number.getBitWidth))
+        case (PrimitiveTypeName.INT32, null)       => Whole(3) // older writers say no more of it
+        case _                                     => Other
       }
 
   private def digitsOf(bits: Int): Int = bits match {

@@ -55,6 +55,17 @@ final class FormerColumnsSuite extends munit.FunSuite {
     assertEquals(shorts.ofParquet(short).values.map(_.path).toSet, Set("m"), "older writers tell no width")
   }
 
+  test("bytes are texts, whatever their writer says of them") {
+    val orc = TypeDescription.fromString("struct<id:binary,email:binary,contact:struct<phone:binary>>")
+    assertEquals(table.ofOrc(orc).values.map(_.path).toSet, Set("id"))
+    for (form <- Seq("(ENUM)", "(JSON)", "(BSON)", "(UTF8)", "")) {
+      val file = MessageTypeParser.parseMessageType(s"message m { optional binary id $form; }")
+      assertEquals(table.ofParquet(file).values.map(_.path).toSet, Set("id"), clue(form))
+    }
+    val fixed = "message m { optional fixed_len_byte_array(8) id; optional binary email (DECIMAL(20,0)); }"
+    assertEquals(table.ofParquet(MessageTypeParser.parseMessageType(fixed)).values.map(_.path).toSet, Set("id"))
+  }
+
   test("so are texts that are longer than the table's, and no others") {
     val short = FormerColumns(
       CharVarcharUtils.replaceCharVarcharWithStringInSchema(
