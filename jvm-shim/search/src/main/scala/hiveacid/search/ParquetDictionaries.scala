@@ -7,6 +7,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.parquet.column.{ColumnDescriptor, Dictionary}
 import org.apache.parquet.column.page.DictionaryPageReadStore
 import org.apache.parquet.hadoop.ParquetFileReader
+import org.apache.parquet.hadoop.metadata.BlockMetaData
 import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 
@@ -26,12 +27,25 @@ final class ParquetDictionaries(path: Path, conf: Configuration) {
       if (columns.nonEmpty)
         reader.getFooter.getBlocks.asScala.foreach { group =>
           val pages: DictionaryPageReadStore = reader.getDictionaryReader(group)
-          for (column <- columns; page <- Option(pages.readDictionaryPage(column))) {
+          for (column <- columns; page <- pageOf(pages, group, column)) {
             val dictionary = page.getEncoding.initDictionary(column, page)
             (0 to dictionary.getMaxId).foreach(id => take(column.getPath.toSeq, textOf(column, dictionary, id)))
           }
         }
     } finally reader.close()
+  }
+
+  /** The page; None only if the footer tells of none. The reader passes over one that no other page is said to use. */
+  private def pageOf(pages: DictionaryPageReadStore, group: BlockMetaData, column: ColumnDescriptor) = {
+    val found = Option(pages.readDictionaryPage(column))
+    val path = column.getPath.toSeq
+    val isTold = group.getColumns.asScala.exists { chunk =>
+      val at = chunk.getDictionaryPageOffset
+      chunk.getPath.toArray.toSeq == path &&
+      (chunk.hasDictionaryPage || (at > 0 && at < chunk.getFirstDataPageOffset))
+    }
+    if (found.isEmpty && isTold) throw new Unsearchable(s"a dictionary of column ${path.mkString(".")} cannot be read")
+    found
   }
 
   /** As the statistics of the column spell their values. */
