@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from hive_acid.api.expressions import find_literals
 from hive_acid.api.tables import NULL_PARTITION, Metastore, Partition, TableDescription
 from hive_acid_erasure.subjects.spotting import Spotter
 from hive_acid_erasure.verify.places import Place, PlaceKind
@@ -19,6 +20,9 @@ _SERVER_NUMBERS = frozenset(
 )  # fmt: skip
 """Properties that hold counts, times and versions of the server; a number there is no subject's."""
 
+_OF_SPARK = re.compile(r"spark\.sql\.statistics\.colstats\.(.+)\.(?:min|max)", re.IGNORECASE)
+"""Properties in which Spark keeps the least and greatest values of columns; moments in UTC (CatalogColumnStat)."""
+
 Judge = Callable[[Sequence[Mapping[str, str]]], Sequence[bool | None]]
 """See `ErasureEngine.judge_values`, of one table."""
 
@@ -28,11 +32,11 @@ def search_metastore(
 ) -> Iterator[Place]:
     """The places of the metastore that name a subject: names, locations, properties, statistics and default values.
 
-    Values of partitions and statistics are compared as texts, and by `judge` as values of the columns' types.
+    Values of partitions, statistics and defaults are compared as texts, and by `judge` as values of the columns' types.
     """
     where = str(table.name)
     yield from _search_texts(PlaceKind.TABLE_PROPERTY, where, table.parameters, spotter)
-    yield from _search_texts(PlaceKind.DEFAULT_VALUE, where, metastore.default_texts(table.name), spotter)
+    yield from _search_defaults(where, metastore.default_texts(table.name), spotter, judge)
     yield from _search_locations(table, partitions, spotter)
     yield from _search_values(table, partitions, spotter, judge)
     for partition in partitions:
@@ -72,13 +76,29 @@ def _search_values(
             yield Place(PlaceKind.PARTITION_NAME, name, "its values cannot be compared, for they are none of the type")
 
 
+def _search_defaults(where: str, texts: Mapping[str, str], spotter: Spotter, judge: Judge) -> Iterator[Place]:
+    """The default values that name a subject: by their text, or by a literal in it."""
+    spelled = {column: dict.fromkeys((text, *find_literals(text))) for column, text in texts.items()}
+    values = [(column, value) for column, each in spelled.items() for value in each]
+    answers = dict[str, list[bool | None]]()
+    for (column, _), answer in zip(values, judge([{column: value} for column, value in values]), strict=True):
+        answers.setdefault(column, []).append(answer)
+    for column, text in texts.items():
+        if spotter.count(column) or spotter.count(text) or any(answers[column]):
+            yield Place(PlaceKind.DEFAULT_VALUE, where, f"{spotter.mask(column)} names a subject")
+        elif False not in answers[column]:
+            detail = f"that of {spotter.mask(column)} cannot be compared, for it is no value of the column's type"
+            yield Place(PlaceKind.DEFAULT_VALUE, where, detail)
+
+
 def _search_extremes(
     metastore: Metastore, table: TableDescription, partitions: Sequence[Partition], spotter: Spotter, judge: Judge
 ) -> Iterator[Place]:
     """The column statistics that name a subject."""
-    cure = "compute the statistics anew: ANALYZE TABLE … FOR COLUMNS in Hive"
+    cure = "compute the statistics anew: ANALYZE TABLE … FOR COLUMNS in the engine that keeps them"
     extremes = metastore.column_extremes(table.name, [partition.name for partition in partitions])
     places = [(place, value) for place, values in extremes.items() for value in values]
+    places += _list_extremes_of_spark(table)
     answers = judge([{column: value} for (_, column), value in places])
     named, unknown = dict[tuple[str, str], None](), dict[tuple[str, str], None]()
     for (place, value), answer in zip(places, answers, strict=True):
@@ -90,6 +110,14 @@ def _search_extremes(
         at = f"{table.name} PARTITION ({spotter.mask(name)})" if name else str(table.name)
         problem = "" if (name, column) in named else " cannot be compared"
         yield Place(PlaceKind.COLUMN_STATISTICS, at, f"the least or greatest value of {column}{problem}; {cure}")
+
+
+def _list_extremes_of_spark(table: TableDescription) -> Iterator[tuple[tuple[str, str], str]]:
+    types = {column.name.lower(): column.type for column in (*table.columns, *table.partition_columns)}
+    for name, text in table.parameters.items():
+        if found := _OF_SPARK.fullmatch(name):
+            is_moment = types.get(found[1].lower(), "").lower().startswith("timestamp")
+            yield ("", found[1]), f"{text}+00:00" if is_moment else text
 
 
 def _search_texts(kind: PlaceKind, where: str, texts: Mapping[str, str], spotter: Spotter) -> Iterator[Place]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
 _EPOCH = datetime.datetime(1970, 1, 1)
-_READERS = {
+_READERS: Mapping[str, Callable[[Any], str]] = {
     "longStats": str,
     "doubleStats": repr,
     "decimalStats": lambda value: _spell_decimal(value.unscaled, value.scale),
@@ -17,8 +17,15 @@ _READERS = {
 }
 
 
+_UNKNOWN = "a value that is not known"
+"""The text of no number, day or moment."""
+
+
 def find_extremes(statistics: Any) -> tuple[str, ...]:
-    """The texts of the two values, each once; none for a column of a type that has no such statistics."""
+    """The texts of the two values, each once; none for a column of a type that has no such statistics.
+
+    One that cannot be told has a text that is no value of any type but a text.
+    """
     found = getattr(statistics.statsData, "__dict__", {})
     values = (
         (read, value)
@@ -27,14 +34,14 @@ def find_extremes(statistics: Any) -> tuple[str, ...]:
         for value in (found[name].lowValue, found[name].highValue)
         if value is not None
     )
-    return tuple(dict.fromkeys(text for read, value in values for text in _spell(read, value)))
+    return tuple(dict.fromkeys(_spell(read, value) for read, value in values))
 
 
-def _spell(read: Any, value: Any) -> Iterator[str]:
+def _spell(read: Callable[[Any], str], value: Any) -> str:
     try:
-        yield read(value)
+        return read(value)
     except OverflowError:  # a date beyond Python's years
-        return
+        return _UNKNOWN
 
 
 def _spell_decimal(unscaled: bytes, scale: int) -> str:

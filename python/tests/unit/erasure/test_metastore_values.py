@@ -68,6 +68,55 @@ def test_statistics_that_cannot_be_compared_are_told_with_their_cure(shop: Shop)
     assert CURE in detail
 
 
+@pytest.mark.parametrize("name", ["email.max", "email.min", "EMAIL.max"])
+def test_statistics_that_spark_keeps_in_properties_are_compared_as_values(shop: Shop, name: str) -> None:
+    """A number of few digits is nobody's in another property."""
+    use_key(shop, "email")
+    table = shop.metastore.table(SALES)
+    kept = {
+        f"spark.sql.statistics.colStats.{name}": "4711",
+        "spark.sql.statistics.colStats.email.distinctCount": "4712",
+    }
+    shop.metastore.add_table(replace(table, parameters={**table.parameters, **kept}))
+    assert {kind for kind, _ in found(shop, "4711")} == {"column-statistics"}
+    assert found(shop, "4712") == set()
+
+
+def test_moments_that_spark_keeps_are_those_of_utc(shop: Shop) -> None:
+    use_key(shop, "email")
+    table = shop.metastore.table(SALES)
+    columns = (replace(table.columns[0], type="timestamp"), *table.columns[1:])
+    kept = {"spark.sql.statistics.colStats.email.max": "1984-01-31 11:30:00.000000"}
+    shop.metastore.add_table(replace(table, columns=columns, parameters={**table.parameters, **kept}))
+    zoned = {"1984-01-31 11:30:00.000000+00:00": "1984-01-31 12:30:00"}
+    shop.disk.spellings["email"] = lambda given: zoned.get(given, given)
+    assert {kind for kind, _ in found(shop, "1984-01-31 12:30:00")} == {"column-statistics"}
+
+
+@pytest.mark.parametrize("text", ["4711", "'4711'", "CAST('4711' AS INT)"])
+def test_default_values_are_compared_as_values(shop: Shop, text: str) -> None:
+    use_key(shop, "email")
+    shop.disk.spellings["email"] = lambda given: given if given.isdecimal() else ""
+    shop.metastore.defaults[SALES] = {"email": text}
+    assert {kind for kind, _ in found(shop, "4711")} == {"default-value"}
+    assert found(shop, "4712") == set()
+
+
+def test_a_default_value_that_cannot_be_compared_is_told(shop: Shop) -> None:
+    use_key(shop, "email")
+    shop.disk.spellings["email"] = lambda given: ""
+    shop.metastore.defaults[SALES] = {"email": "CURRENT_DATE"}
+    ((kind, detail),) = found(shop, "4711")
+    assert kind == "default-value" and "cannot be compared" in detail
+
+
+def test_an_extreme_that_python_has_no_value_for_is_none_that_is_not_there() -> None:
+    day = ttypes.Date(daysSinceEpoch=4_000_000)
+    data = ttypes.ColumnStatisticsData(dateStats=ttypes.DateColumnStatsData(None, day))
+    (text,) = find_extremes(ttypes.ColumnStatisticsObj("day", "date", data))
+    assert text and not text[0].isdigit()
+
+
 def test_values_of_partitions_are_found_in_another_spelling(shop: Shop) -> None:
     use_key(shop, "day")
     shop.disk.spellings["day"] = lambda given: {"1.5": "1.50"}.get(given, given)
