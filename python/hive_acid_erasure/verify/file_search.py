@@ -19,6 +19,8 @@ _TEXT_BYTES = 1024 * 1024
 _ROW_MAGICS = (b"ORC", b"PAR1")
 _NOT_SEARCHED = "not"
 _VISIBLE = "visible"
+_TOO_LONG = 1 << 37
+"""For a file, and less than eight bytes of any text are as a number."""
 _CHECKSUM_MAGIC = b"crc\0"
 _CHECKSUM_SUFFIX = ".crc"
 _DELIMITER = re.compile(r"[\x01-\x08\x0b\x0c\x0e-\x1f]")
@@ -202,8 +204,9 @@ def _may_hold_rows(file: PhysicalFile) -> bool:
 
 
 def _are_lengths(content: bytes) -> bool:
-    """True for eight bytes each of lengths that files have, which no text is."""
-    return len(content) % 8 == 0 and not any(content[start] for start in range(0, len(content), 8))
+    """True for eight bytes each of lengths that files have, which no text is, of UTF-16 or UTF-32 either."""
+    lengths = (int.from_bytes(content[start : start + 8], "big") for start in range(0, len(content), 8))
+    return len(content) % 8 == 0 and all(length < _TOO_LONG for length in lengths)
 
 
 def _find_texts(content: bytes) -> str:

@@ -15,6 +15,7 @@ from hive_acid_erasure.engine import MatchCount, Matcher, PhysicalFile
 from hive_acid_erasure.subjects.spotting import Spotter
 
 _SYSTEM = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?://[^/]*)?")
+_SLASHES = re.compile("/+")
 _NO_LOCATION = "-__PLACEHOLDER__"
 _HANDLER = "storage_handler"
 
@@ -177,11 +178,16 @@ def search_uploads(file_system: FileSystem, where: TableName, roots: Roots, spot
 
 
 def find_partition(path: str, roots: Roots) -> str:
-    """The name of the partition that a file lies in, or lay in before it came to where it is; empty if none shows."""
+    """The name of the partition that a file lies in, or lay in before it came to where it is.
+
+    Empty if none shows, or if the folders between tell of another one than the metastore.
+    """
+    columns = roots.partition_columns
     for folder in _find_parents(path):
         if folder in roots.partitions:
-            return roots.partitions[folder]
-    columns = roots.partition_columns
+            between = path[len(folder) + 1 :].lower().split("/")[:-1]
+            is_told = any(name.startswith(f"{column}=") for name in between for column in columns)
+            return "" if is_told else roots.partitions[folder]
     names = path.split("/")[:-1]
     for start in range(len(names) - len(columns), -1, -1) if columns else ():
         chosen = names[start : start + len(columns)]
@@ -191,17 +197,41 @@ def find_partition(path: str, roots: Roots) -> str:
 
 
 def find_shared_folders(where: TableName, partitions: Sequence[Partition], spotter: Spotter) -> Iterator[Place]:
-    """The folders of several partitions: their files are searched with the values of one of these only."""
-    names: dict[str, list[str]] = {}
+    """The folders of several partitions: their files are searched with the values of one of these only.
+
+    One within the folder of another partition is such: engines differ in whether they read what lies that deep.
+    """
+    names: dict[tuple[str, str], list[str]] = {}
     for partition in partitions:
-        names.setdefault(partition.location.rstrip("/"), []).append(partition.name)
-    for folder, sharing in names.items():
+        names.setdefault(_normalise(partition.location), []).append(partition.name)
+    for (system, path), own in names.items():
+        sharing = [*own, *(name for parent in _find_parents(path) for name in names.get((system, parent), ()))]
         if len(sharing) > 1:
             told = ", ".join(map(spotter.mask, sharing))
-            detail = (
-                f"{spotter.mask(folder)} is the folder of several partitions, {told}: whose its rows are cannot be told"
-            )
+            folder = spotter.mask(f"{system}{path}")
+            detail = f"{folder} is the folder of several partitions, {told}: whose its rows are cannot be told"
             yield Place(PlaceKind.UNSEARCHED, str(where), f"{detail}; give each a folder of its own")
+
+
+def find_orphans(files: Iterable[PhysicalFile], bare: Iterable[str], roots: Roots) -> dict[str, dict[str, str]]:
+    """The names of partitions that files or bare folders lie in and that are none, sorted, with their values."""
+    names = {file.partition for file in files} | {find_partition(f"{folder}/", roots) for folder in bare}
+    orphans = sorted(names - {"", *roots.partitions.values()})
+    return {name: dict(map(_read_value, name.split("/"))) for name in orphans}
+
+
+def _read_value(piece: str) -> tuple[str, str]:
+    column, _, value = piece.partition("=")
+    return unquote(column).lower(), unquote(value)
+
+
+def search_orphans(orphans: Mapping[str, bool | None], where: TableName, spotter: Spotter) -> Iterator[Place]:
+    """The folders of no partition whose values are not known to name nobody, by the answers to that."""
+    for name, answer in orphans.items():
+        if answer is not False:
+            told = "names a subject" if answer else "cannot be compared"
+            detail = f"the name of this folder, which is no partition, {told}; remove it"
+            yield Place(PlaceKind.PATH, f"{where} ({spotter.mask(name)})", detail, name)
 
 
 def find_elsewhere(table: TableDescription, spotter: Spotter) -> Iterator[Place]:
@@ -226,4 +256,4 @@ def find_elsewhere(table: TableDescription, spotter: Spotter) -> Iterator[Place]
 def _normalise(location: str) -> tuple[str, str]:
     """The parts by which folders are the same, however many slashes there are."""
     system, path = split_location(location)
-    return system.removesuffix("//"), unquote(path).rstrip("/")
+    return system.removesuffix("//"), _SLASHES.sub("/", unquote(path)).rstrip("/")

@@ -20,8 +20,10 @@ from hive_acid_erasure.verify.places import (
     Place,
     PlaceKind,
     find_elsewhere,
+    find_orphans,
     find_shared_folders,
     search_bare,
+    search_orphans,
     search_uploads,
 )
 from hive_acid_erasure.verify.shown_files import count_shown
@@ -102,8 +104,7 @@ class Verification:
         else:
             places += self._find_changed_keys(matcher)
         searched, visible = count_shown(self.sights.shown(after or before), self._engine, matcher, searched)
-        bare = frozenset[str]() if settled is None else settled.bare
-        texts = self._search_texts(matcher, after or before, (*former.locations, *before.locations), bare)
+        texts = self._search_texts(matcher, after or before, (*former.locations, *before.locations), settled)
         parts = self._engine, self._file_system, self.spotters.key
         checker = CrossChecker(*parts, before.table, self._limits.second_reader)
         compared = checker.check(matcher, searched)
@@ -145,7 +146,7 @@ class Verification:
             return sight is None and state is None
         former = (*report.former.locations, *state.sight.locations)
         listed = self.sights.list_now(sight, former)
-        texts = self._search_texts(matcher, sight, former, listed.bare)
+        texts = self._search_texts(matcher, sight, former, listed)
         return state == State(sight, listed.write_ids, listed.files, texts, self.spotters.version)
 
     def _find_changed_keys(self, matcher: Matcher) -> list[Place]:
@@ -159,28 +160,33 @@ class Verification:
         return [_changed(matcher, detail.format(", ".join(key.parts), change)) for key, change in changes]
 
     def _search_texts(
-        self, matcher: Matcher, sight: Sight, former: Sequence[str], bare: frozenset[str]
+        self, matcher: Matcher, sight: Sight, former: Sequence[str], listed: Listed | None
     ) -> tuple[Place, ...]:
-        """The places of the metastore, those of uploads and of folders that hold nothing.
+        """The places of the metastore, those of uploads, of folders that hold nothing, or that are no partitions.
 
-        And folders of which nobody can tell what is of whom.
+        And folders of which nobody can tell what is of whom. `listed` is None for a table that never rested.
         """
-        spotter = self.spotters.of(matcher.keys)
+        roots = self.sights.find_roots(sight, former)
+        files, bare = (listed.files, listed.bare) if listed is not None else (frozenset(), frozenset[str]())
+        orphans, answers = find_orphans(files, bare, roots), dict[str, bool | None]()
 
         def judge(rows: Sequence[Mapping[str, str]]) -> Sequence[bool | None]:
             return self._engine.judge_values(matcher, rows) if rows else ()
 
         try:
+            answers = dict(zip(orphans, judge(list(orphans.values())), strict=True))
+            self.visible.hide(matcher, answers)
+            spotter = self.spotters.of(matcher.keys)
             found = list(search_metastore(self._metastore, sight.table, sight.partitions, spotter, judge))
         except HiveAcidError as error:
             expect_gone(error)
-            found = [_changed(matcher, _WENT)]
-        roots = self.sights.find_roots(sight, former)
+            found, spotter = [_changed(matcher, _WENT)], self.spotters.of(matcher.keys)
         uploads = search_uploads(self._file_system, matcher.table, roots, spotter)
         shared = find_shared_folders(matcher.table, sight.partitions, spotter)
         unlisted = self.sights.kept_files.find_unlisted(self._file_system, matcher.table, roots.folders, spotter)
         named = search_bare(bare, roots, spotter)
-        return (*found, *named, *uploads, *shared, *unlisted, *find_elsewhere(sight.table, spotter))
+        none = search_orphans(answers, matcher.table, spotter)
+        return (*found, *named, *none, *uploads, *shared, *unlisted, *find_elsewhere(sight.table, spotter))
 
     def _search_until_settled(
         self, matcher: Matcher, before: Sight, former: Former, known: dict[PhysicalFile, SearchedFile]

@@ -48,9 +48,12 @@ class VisibleRows:
             expect_gone(error)
             return
         known.update(partition.name for partition in new)
-        names = [partition.name for partition, answer in zip(new, answers, strict=True) if answer]
+        self.hide(matcher, dict(zip((partition.name for partition in new), answers, strict=True)))
+
+    def hide(self, matcher: Matcher, answers: Mapping[str, bool | None]) -> None:
+        """Has the partitions masked that are not known to name nobody, by the answers to that."""
         mask = self.spotters.of(matcher.keys).mask
-        self.spotters.hide(name for name in names if mask(name) == name)
+        self.spotters.hide([name for name, answer in answers.items() if answer is not False and mask(name) == name])
 
     def count(self, matcher: Matcher, partitions: str | None) -> MatchCount:
         """Visible rows as `ErasureEngine.count` has them.

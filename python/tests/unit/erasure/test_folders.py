@@ -1,0 +1,65 @@
+"""Folders tell whose their files are, or leave the verdict open: also those that are no partitions, or several's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from hive_acid.model.table import Partition
+from hive_acid_erasure.run import Outcome, verify_subjects
+from hive_acid_erasure.verify.places import Roots, find_partition, find_shared_folders
+from support.erasure_shop import OTHER, SALES, SUBJECTS, Shop
+
+ADA = SUBJECTS[0]
+
+
+def search_by_day(shop: Shop) -> Outcome:
+    """Its key is `replace(day, '-', '')`, so that no text of a folder has the subject's number."""
+    shop.plan = {"subjects": ["id"], "tables": {"shop.sales": {"keys": {"id": "day"}}}}
+    shop.disk.spellings["day"] = lambda given: "" if given == "no-such-value" else given.replace("-", "")
+    return verify_subjects(shop.case("verification", ["123456789"]), shop.world())
+
+
+@pytest.mark.parametrize("value", ["12345-6789", "no-such-value"])
+@pytest.mark.parametrize(
+    "folder", ["/warehouse/sales", "/warehouse/sales/.staging", "/homes/ada/.Trash/Current/warehouse/sales"]
+)
+@pytest.mark.parametrize("is_bare", [True, False])
+def test_a_folder_of_no_partition_is_compared_by_the_key(shop: Shop, folder: str, value: str, is_bare: bool) -> None:
+    where = f"{folder}/day={value}"
+    if is_bare:
+        shop.files.make_folder(where)
+    else:
+        shop.disk.put(f"{where}/bucket_00000", {"email": OTHER})
+    outcome = search_by_day(shop)
+    (place,) = outcome.verdict.places
+    assert place.kind.value == "path" and place.where.startswith("shop.sales (day=#")
+    assert value not in f"{outcome.payload} {shop.told}"
+    shop.files.delete_tree(where)
+    assert search_by_day(shop).verdict.places == ()
+
+
+@pytest.mark.parametrize("second", ["/w/t/a", "/w/t//a/", "/w/t/a/b", "/w/t/a/b/c=1"])
+def test_folders_of_several_partitions_are_told_however_they_are_spelled(shop: Shop, second: str) -> None:
+    partitions = [Partition("day=1", ("1",), "/w/t/a"), Partition("day=2", ("2",), second)]
+    spotter = shop.case().spotters.of(())
+    (place,) = find_shared_folders(SALES, partitions, spotter)
+    assert "day=1" in place.detail and "day=2" in place.detail
+    apart = [partitions[0], replace(partitions[1], location="/w/t/ab")]
+    assert list(find_shared_folders(SALES, apart, spotter)) == []
+
+
+def test_a_folder_of_other_values_within_that_of_a_partition_is_of_neither() -> None:
+    """As of an engine that has a partition in the table's own folder, or of a copy."""
+    roots = Roots(("/t",), {"/t": "day=1", "/t/day=2": "day=2"}, ("day",))
+    told = {"/t/f": "day=1", "/t/base_1/f": "day=1", "/t/day=2/f": "day=2", "/t/Day=3/f": "", "/t/day=2/x/day=1/f": ""}
+    assert {path: find_partition(path, roots) for path in told} == told
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-be", "utf-16-le", "utf-32-be", "utf-32-le"])
+def test_no_text_is_taken_for_lengths(shop: Shop, encoding: str) -> None:
+    path, content = "/warehouse/sales/day=2/bucket_00000_flush_length", f"{ADA:<32}".encode(encoding)
+    shop.files.add_file(path, len(content), 5)
+    shop.files.bytes[path] = content
+    assert shop.kinds(shop.verify()) & {"file-text", "unsearched"}
