@@ -19,6 +19,7 @@ from hive_acid_erasure.verify.places import Place, describe_visible
 _Version = tuple[str, int, int]
 READ_BY_SEARCH = (FileFormat.ORC, FileFormat.PARQUET)
 """Formats of which the search reads rows itself."""
+_READ_AS_LINES = (FileFormat.TEXTFILE, FileFormat.JSONFILE)
 _HEAD_BYTES = 64 * 1024
 _UNPACKED = (".gz", ".deflate", ".bz2", ".lz4", ".snappy", ".zst")
 """The endings of files that each Hadoop reads by a codec of its own, or not at all."""
@@ -40,7 +41,7 @@ class ShownFiles:
         Without it Hadoop reads such a file as if it were lines: a query shows rows that are none. `plain` are the files
         that it may read where the table is one of plain Hive.
         """
-        if self.table.file_format is FileFormat.TEXTFILE:
+        if self.table.file_format in _READ_AS_LINES:
             versions = map(_version, plain) if self.table.kind is TableKind.PLAIN else self.list_all()
             yield from (version[0] for version in sorted(versions) if not self._holds_lines(version))
 

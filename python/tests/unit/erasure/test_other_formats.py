@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from hive_acid.errors import HiveAcidError
-from hive_acid.model.table import TableName
+from hive_acid.model.table import JSON_SERDE, TableName
 from hive_acid_erasure.certificate.certifying import recheck
 from hive_acid_erasure.certificate.summary import summarize
 from hive_acid_erasure.engine import PhysicalFile
@@ -163,10 +163,13 @@ def test_hidden_names_count_below_the_location_alone_and_at_any_depth(path: str,
         ("lines.txt", "4712\x01Bör\n".encode(), False),
     ],
 )
+@pytest.mark.parametrize("serde", ["", JSON_SERDE])
 def test_nothing_is_erased_or_found_by_what_queries_take_for_the_lines_of_a_packed_file(
-    lines: Shop, name: str, content: bytes, is_packed: bool
+    lines: Shop, name: str, content: bytes, is_packed: bool, serde: str
 ) -> None:
     """Hadoop reads a file of a codec that it does not have as if it were lines."""
+    table = lines.metastore.table(LINES)
+    lines.metastore.add_table(replace(table, row_format=replace(table.row_format, serde=serde)))
     where = put(lines, f"base_0000002/{name}", "4712\x01Bo\n")
     lines.files.files[where] = replace(lines.files.files[where], length_bytes=len(content))
     lines.files.bytes[where] = content
