@@ -227,7 +227,7 @@ def _recheck(certificate: Certificate, world: World, spotters: Spotters) -> tupl
         outside = limit.find_outside(world.engine, report, spotters) if limit else frozenset()
         places = (place for place in (*report.places, *visible) if place.partition not in outside)
         report = replace(report, places=tuple(dict.fromkeys(places)))
-        return Recheck(str(matcher.table), report, compare(files, report, world.engine))
+        return Recheck(str(matcher.table), report, compare(files, report, world.engine, spotters.key))
 
     closed = close([search(at) for at in range(len(tables))], verification, search, world.clock_ms)
     return tuple(

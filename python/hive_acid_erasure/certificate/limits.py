@@ -8,6 +8,7 @@ from typing import Any
 
 from hive_acid.api.conditions import HiveAcidError
 from hive_acid_erasure.engine import ErasureEngine
+from hive_acid_erasure.subjects.masks import MaskedTexts
 from hive_acid_erasure.subjects.spotting import Spotters
 from hive_acid_erasure.verify.table_report import TableReport
 
@@ -25,16 +26,16 @@ class Limit:
 
         There is none in a table that has no such partition columns any more.
         """
-        spotter = spotters.of(report.matcher.keys)
-        masked = {name: spotter.mask(name) for name in report.partitions}
-        new = sorted(name for name, mask in masked.items() if mask not in self.within | self.outside)
+        spotter, known = spotters.of(report.matcher.keys), MaskedTexts(self.within | self.outside, spotters.key)
+        told = {name: known.find(name, spotter.mask(name)) for name in report.partitions}
+        new = sorted(name for name, as_told in told.items() if as_told is None)
         try:
             chosen = engine.choose_partitions(report.matcher.table, self.condition, new) if new else frozenset()
         except HiveAcidError as error:
             if error.getCondition() != "HIVE_ACID_ERASURE.PLAN_PARTITIONS":
                 raise
             return frozenset()
-        return frozenset(name for name, mask in masked.items() if mask in self.outside) | (frozenset(new) - chosen)
+        return frozenset(name for name, as_told in told.items() if as_told in self.outside) | (frozenset(new) - chosen)
 
 
 def find_limits(payload: Mapping[str, Any]) -> dict[str, str]:

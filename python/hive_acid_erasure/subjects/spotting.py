@@ -21,6 +21,7 @@ from hive_acid_erasure.subjects.hashed_values import (
     windows,
 )
 from hive_acid_erasure.subjects.keyed_hash import HashKey
+from hive_acid_erasure.subjects.masks import build_mask
 from hive_acid_erasure.subjects.people import Mention, People, find_neighbours
 from hive_acid_erasure.subjects.readings import Reading, build_readings
 
@@ -30,7 +31,6 @@ _LISTED = re.compile(r"(?:=\s*|\[)['\"]?(?=[0-9])[^\]=\n]*")
 """A value, or values in brackets, that errors tell of a partition."""
 _BARE_NUMBER = re.compile(r"(?<![\w.])[0-9]{1,5}(?![\w.]*\w)")
 _CACHED = 100_000
-_MASK = re.compile("#[0-9a-f]{16}")
 _VALUE = re.compile("(?<==)[^/]+")
 _ENDS = re.compile(r"[/\s'\")\],;:]|$")
 """The characters that may stand behind the name of a partition in a text."""
@@ -94,7 +94,7 @@ class Spotter:
         masked = text
         spots = (*self._spots(text), *self._values_in(text), *self._short_numbers(text), *self._hidden_in(text))
         for start, end, _ in reversed(_join_overlapping(spots)):
-            masked = f"{masked[:start]}#{self._key.hash_parts((_escape(text[start:end]),)).hex()[:16]}{masked[end:]}"
+            masked = f"{masked[:start]}{build_mask(self._key, text[start:end])}{masked[end:]}"
         if len(self._masked) >= _CACHED:
             self._masked.clear()
         self._masked[text] = masked
@@ -219,11 +219,6 @@ class Spotter:
         return known[parts]
 
 
-def has_masks(text: str) -> bool:
-    """True if a part of the text may be a mask."""
-    return _MASK.search(text) is not None
-
-
 @dataclass(frozen=True)
 class Spotters:
     """Makes the spotters of tables. Each knows the table's own hashes, what was learned of others, and `people`."""
@@ -276,11 +271,6 @@ def _find_outer(spots: Iterable[_Spot]) -> list[_Spot]:
         if not outer or place[0] >= outer[-1][1]:
             outer.append(place)
     return outer
-
-
-def _escape(text: str) -> str:
-    """A text that UTF-8 can hold; itself if it is one."""
-    return text.encode(errors="backslashreplace").decode()
 
 
 def _join_overlapping(spots: Iterable[_Spot]) -> list[_Spot]:

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from hive_acid_erasure.subjects.keyed_hash import HashKey
-from hive_acid_erasure.subjects.spotting import Spotter, has_masks
+from hive_acid_erasure.subjects.masks import has_masks
+from hive_acid_erasure.subjects.spotting import Spotter
 from hive_acid_erasure.verify.places import find_outer
 from hive_acid_erasure.verify.table_report import Former
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from hive_acid.api.files import is_base
 from hive_acid_erasure.engine import ErasureEngine, PhysicalFile
+from hive_acid_erasure.subjects.keyed_hash import HashKey
+from hive_acid_erasure.subjects.masks import MaskedTexts
 from hive_acid_erasure.subjects.spotting import Spotter
 from hive_acid_erasure.verify.file_search import SearchedFile
 from hive_acid_erasure.verify.places import Place, PlaceKind
@@ -46,14 +48,21 @@ def add_digests(
     return replace(report, files=files, places=(*report.places, *places))
 
 
-def compare(certified: Sequence[Mapping[str, Any]], report: TableReport, engine: ErasureEngine) -> RewrittenFiles:
-    """The files of a table's certificate, as the report has them now."""
+def compare(
+    certified: Sequence[Mapping[str, Any]], report: TableReport, engine: ErasureEngine, key: HashKey
+) -> RewrittenFiles:
+    """The files of a table's certificate, as the report has them now.
+
+    The certificate may mask more of a path than is known without a list of the people.
+    """
     expected = {file["path"]: file["sha256"] for file in certified if "sha256" in file}
-    there = [file for file in report.files if file.path in expected]
+    masked = MaskedTexts(expected, key)
+    found = ((file, masked.find(file.source.path, file.path)) for file in report.files)
+    there = {file: expected[path] for file, path in found if path is not None}
     changed = [
         _changed(file, "its content is not the one that the erasure wrote")
-        for file, digest in zip(there, _digest(engine, there), strict=True)
-        if digest != expected[file.path]
+        for file, digest in zip(there, _digest(engine, list(there)), strict=True)
+        if digest != there[file]
     ]
     return RewrittenFiles(len(there) - len(changed), len(expected) - len(there), tuple(changed))
 

@@ -108,6 +108,39 @@ def test_a_folder_with_a_value_that_names_nobody_by_itself_is_no_place(cities: S
     assert "city=Bonn" not in repr(outcome.payload)
 
 
+def test_a_file_that_was_written_is_compared_though_its_path_was_masked(cities: Shop) -> None:
+    """A search by the certificate alone does not know the value, and finds the file by its mask."""
+    add_city(cities, "Bonn", ADA, "eve@example.org")
+    outcome = erase_ada(cities, "Bonn")
+    assert outcome.certificate is not None
+
+    def compare() -> tuple[int, int, int]:
+        assert outcome.certificate is not None
+        (table,) = recheck(outcome.certificate, cities.certificate, cities.key, cities.world())
+        return table.rewritten.unchanged, table.rewritten.gone, len(table.rewritten.changed)
+
+    assert compare() == (1, 0, 0)
+    (base,) = (path for path in cities.disk.contents if "/cities/" in path)
+    cities.disk.put(base, {"email": OTHER})
+    assert compare() == (0, 0, 1)
+    cities.disk.remove(base)
+    assert compare() == (0, 1, 0)
+
+
+def test_a_partition_of_a_masked_name_stays_within_though_the_condition_chooses_it_no_more(
+    cities: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cities.plan["tables"]["shop.cities"]["partitions"] = "those of the last days"
+    monkeypatch.setattr(cities.disk, "choose_partitions", lambda _table, _condition, names: frozenset(names))
+    add_city(cities, "Bonn", "eve@example.org")
+    outcome = erase_ada(cities, "Bonn")
+    assert outcome.verdict.state.value == "erased"
+    assert "Bonn" not in repr(outcome.payload["tables"][0]["partitions"])
+    cities.disk.put("/warehouse/cities/city=Bonn/000007_0", {"email": ADA}, visible=False)
+    monkeypatch.setattr(cities.disk, "choose_partitions", lambda *_: frozenset())
+    assert find_again(cities, outcome) == [("rows", "city=Bonn")]
+
+
 def test_a_list_by_which_nobody_was_found_is_told(shop: Shop) -> None:
     shop.plan = {"subjects": ["email"], "tables": {"shop.sales": {"keys": {"email": "email"}}}}
     said = "No query showed a row of theirs at the beginning"
