@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hive_acid.api.conditions import build_error
+from hive_acid.api.conditions import HiveAcidError, build_error
 from hive_acid.api.statements import TransactionState
 from hive_acid.api.tables import TableName
 from hive_acid_erasure.engine import Deletion, MatchCount, Matcher, Within
@@ -116,7 +116,12 @@ class Deleter:
     def _find_trail(self, table: TablePlan) -> Trail:
         """The trail by the links of the moment. Raises HIVE_ACID_ERASURE.SHARED_LINKS."""
         trail, _ = self.record.follow(table, self.finder)
-        self.finder.refuse_shared(table, trail)
+        try:
+            self.finder.refuse_shared(table, trail)
+        except HiveAcidError as error:
+            if error.getCondition() == "HIVE_ACID_ERASURE.SHARED_LINKS":
+                self.record.note_shared(table, trail)
+            raise
         return trail
 
     def _guard_deletion(self, table: TableName, deletion: Deletion) -> None:

@@ -68,16 +68,16 @@ class Finder:
         if any(names_subject(text, spotter) for text in (*texts, table.partitions or "")):
             raise build_error("HIVE_ACID_ERASURE.PLAN_NAMES_SUBJECT", table=table.table)
 
-    def follow(self, table: TablePlan, known: Links = (), seen: Links = ()) -> Trail:
+    def follow(self, table: TablePlan, known: Links = (), seen: Links = (), shared: Links = ()) -> Trail:
         """The keys and hashes that name the subjects in the table by now; `known` links are followed as well.
 
-        `seen` are those of an earlier trail.
+        `seen` are those of an earlier trail. Nothing is to be deleted by `shared` links that nobody gives any more.
 
         Raises as `look_up_types` does.
         """
         learn = self.verification.spotters.learn
         finder = TrailFinder(self.engine, self.subjects, self.verification.visible.links, self.is_there, learn)
-        trail = finder.find(table, known, seen)
+        trail = finder.find(table, known, seen, shared)
         types = look_up_types(self.engine, table, self.is_there)
         return replace(trail, matcher=bind(trail.matcher, types))
 

@@ -14,6 +14,7 @@ from hive_acid_erasure.find.ledger import Ledger
 from hive_acid_erasure.find.state import (
     FOUND,
     LINKED,
+    SHARED,
     UNFOLLOWED,
     ErasureState,
     FoundTable,
@@ -97,13 +98,17 @@ class Record:
         These are in the ledger before this returns: what gave them may be deleted next.
         """
         found = self.found(table.table)
-        trail = finder.follow(table, found.links, found.seen)
+        trail = finder.follow(table, found.links, found.seen, found.shared)
         new, seen = _find_new(trail.links, found.links), _find_new(trail.seen, found.seen)
         if any(new) or any(seen):
             self.note(LINKED, table=str(table.table), links=describe_links(new), seen=describe_links(seen))
             finder.verification.hide_named(self.found(table.table).matcher)
             self._mask_ledger()
         return trail, any(map(bool, new))
+
+    def note_shared(self, table: TablePlan, trail: Trail) -> None:
+        """Notes that some links of the trail are others', too, so that nothing is deleted by one that nobody gives."""
+        self.note(SHARED, table=str(table.table), links=describe_links(tuple(s.sure_links for s in trail.stages)))
 
     def _mask_ledger(self) -> None:
         """Names that were noted before a link was known are in the file no more."""

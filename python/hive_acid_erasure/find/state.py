@@ -12,9 +12,10 @@ from hive_acid_erasure.find.ledger import Ledger
 from hive_acid_erasure.find.trails import Links, Reach, read_reach
 from hive_acid_erasure.plan.key_types import describe_types, read_types
 
-FOUND, LINKED, UNFOLLOWED, DELETING, WRITTEN, DELETED, COMPACTED, SEARCHED, VERIFIED, CERTIFIED = (
+FOUND, LINKED, SHARED, UNFOLLOWED, DELETING, WRITTEN, DELETED, COMPACTED, SEARCHED, VERIFIED, CERTIFIED = (
     "found",
     "linked",
+    "shared",
     "unfollowed",
     "deleting",
     "written",
@@ -35,7 +36,8 @@ class FoundTable:
 
     `beyond` are partitions that hold subjects and lie outside of the plan's limits. `files`: path → length.
     `partitions` are all within the limits, whoever is in them. `links` are those of the steps of its path, and `seen`
-    those of whom these steps have shown a link. `hidden_locations`: see `Locations`.
+    those of whom these steps have shown a link. `shared` are links among which a look has found some that others' rows
+    give, too. `hidden_locations`: see `Locations`.
     """
 
     matcher: Matcher
@@ -49,6 +51,7 @@ class FoundTable:
     reach: tuple[Reach, ...] = ()
     seen: Links = ()
     hidden_locations: frozenset[str] = frozenset()
+    shared: Links = ()
 
     def with_links(self, more: Links, seen: Links) -> FoundTable:
         """The same with further links of each step; those of the last one are hashes of every key."""
@@ -145,6 +148,9 @@ class ErasureState:
             found = read_found(table, event)
             for more in self._of(LINKED, table):
                 found = found.with_links(_read_links(more["links"]), _read_links(more["seen"]))
+            for doubt in self._of(SHARED, table):
+                shared = _read_links(doubt["links"])
+                found = replace(found, shared=join_links(found.shared, shared) if found.shared else shared)
             for later in self._of(UNFOLLOWED, table):
                 found = found.with_reach(tuple(map(read_reach, later["reach"])))
             return found

@@ -138,14 +138,14 @@ class TrailFinder:
     is_there: Callable[[TableName], bool]
     learn: Callable[[Iterable[KeyedHashes]], None]
 
-    def find(self, table: TablePlan, known: Links = (), seen: Links = ()) -> Trail:
+    def find(self, table: TablePlan, known: Links = (), seen: Links = (), shared: Links = ()) -> Trail:
         """The trail by the rows that are visible, which go on from the links that are `known` as well.
 
-        `seen` are those of an earlier trail.
+        `seen` are those of an earlier trail, and `shared` links that once were others', too.
         """
         if table.via:
             none = (frozenset[bytes](),) * len(table.via)
-            return self._follow(table, known or none, seen or none)
+            return self._follow(table, known or none, seen or none, shared or none)
         keys, asked = self._name(table.table, table.keys)
         reach = Reach(table.table, len(asked), sum(not hashes for hashes in asked))
         return Trail(Matcher(table.table, keys), reach=(reach,))
@@ -166,7 +166,7 @@ class TrailFinder:
                 subject.update(() if value is None else (hashes[value],))
         return tuple(found), tuple(map(frozenset, asked))
 
-    def _follow(self, table: TablePlan, known: Links, seen: Links) -> Trail:
+    def _follow(self, table: TablePlan, known: Links, seen: Links, shared: Links) -> Trail:
         links, stages, gone = list[frozenset[bytes]](), list[Stage](), list[TableName]()
         doubtful = frozenset[bytes]()
         first = table.via[0]
@@ -174,7 +174,7 @@ class TrailFinder:
         asked: tuple[frozenset[bytes], ...] = ()
         if self.is_there(first.table):
             keys, asked = self._name(first.table, first.keys)
-        for step, before, seen_before in zip(table.via, known, seen, strict=True):
+        for step, before, seen_before, once_shared in zip(table.via, known, seen, shared, strict=True):
             is_there = self.is_there(step.table)
             given = self.links(Matcher(step.table, keys), step.link.key) if is_there else {}
             if not is_there:
@@ -182,7 +182,9 @@ class TrailFinder:
             seen_now = seen_before | find_givers(given)
             stages.append(Stage(Matcher(step.table, keys), asked, given, seen_now, doubtful))
             current = _join(given.values())
-            doubtful = self._find_doubtful(step, before - current, given, doubtful) if is_there else frozenset()
+            lost = before - current
+            doubtful = self._find_doubtful(step, lost, given, doubtful) if is_there else frozenset()
+            doubtful |= lost & once_shared
             links.append(before | current)
             asked = tuple(frozenset((link,)) for link in sorted(links[-1]))
             following = table.via[len(links)].keys if len(links) < len(table.via) else table.keys

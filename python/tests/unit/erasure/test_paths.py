@@ -325,6 +325,23 @@ def test_nothing_is_deleted_by_a_link_that_another_gives_since_the_count(
     assert "a-17" in notes(shop) and not [path for path in masked(shop) if "/notes/" in path]
 
 
+@pytest.mark.parametrize("one_transaction", [False, True])
+def test_nothing_is_deleted_by_a_link_that_was_anothers_too_and_that_nobody_gives_any_more(
+    shop: Shop, one_transaction: bool
+) -> None:
+    """A joint account that was closed after the refusal: some of the rows behind it are not Bo's."""
+    shop.plan["one_transaction"] = one_transaction
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(shop.disk, "delete", shop.disk.delete)
+        before_delete(shop, 1, lambda: share(shop))
+        with pytest.raises(HiveAcidError, match="SHARED_LINKS"):
+            shop.erase()
+    for path in [path for path in shop.disk.contents if "/people/" in path]:
+        shop.disk.remove(path)
+    assert "unknown-links" in shop.kinds(shop.erase())
+    assert "a-17" in notes(shop)
+
+
 def test_a_path_through_a_view_is_refused(shop: Shop) -> None:
     """It may leave out rows that give links, and nobody can look for rows that no query of it shows."""
     shop.metastore.add_table(replace(shop.metastore.table(PEOPLE), location="", parameters={}))
