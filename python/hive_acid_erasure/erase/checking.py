@@ -17,17 +17,18 @@ from hive_acid_erasure.verify.places import Place, PlaceKind, describe_visible
 from hive_acid_erasure.verify.table_report import Former, TableReport
 from hive_acid_erasure.verify.verification import Verification
 
-_OF_CONTENTS = (
-    PlaceKind.ROWS,
-    PlaceKind.FILE_STATISTICS,
-    PlaceKind.FILE_DICTIONARY,
-    PlaceKind.FORMER_COLUMN,
-    PlaceKind.FILE_TEXT,
-    PlaceKind.UNSEARCHED,
+_NOT_OF_CONTENTS = (
+    PlaceKind.PATH,
+    PlaceKind.PARTITION_NAME,
+    PlaceKind.PARTITION_PROPERTY,
+    PlaceKind.TABLE_PROPERTY,
+    PlaceKind.COLUMN_STATISTICS,
+    PlaceKind.DEFAULT_VALUE,
+    PlaceKind.NOT_COMPACTED,
+    PlaceKind.NOT_CLEANED,
 )
-"""A path that names a subject goes with the partition of that name, which the user then drops."""
-_UNSETTLED = (PlaceKind.CHANGING_FILES, PlaceKind.CHANGED_TABLE)
-"""Files may not have been searched."""
+"""Kinds that leave nothing open about what files hold. A path that names a subject goes with the partition of that
+name, which the user then drops."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,8 @@ class Checker:
         outside = self._find_outside(table, found, report)
         mask = self.record.spotter(table.table).mask
         counted = [place for place in places if mask(place.partition or "") not in outside]
-        left = {mask(place.partition or "") for place in places if place.kind in _OF_CONTENTS} & outside
-        own = [place for place in failed if place.where.split(" ")[0] == str(table.table)]
+        left = {mask(place.partition or "") for place in places if place.kind not in _NOT_OF_CONTENTS} & outside
+        own = [place for place in failed if f"{place.where} ".startswith(f"{table.table} ")]
         found = replace(found, beyond=found.beyond | left)
         chosen = None
         if table.partitions is not None:
@@ -97,17 +98,20 @@ class Checker:
         return result
 
     def find_free(self, result: TableResult) -> tuple[list[str], list[str]]:
-        """Masked names of partitions within the limits: those whose files name nobody any more, and the others."""
+        """Masked names of partitions within the limits: those whose files name nobody any more, and the others.
+
+        A place of no partition, as of a table that changed, leaves all of them open.
+        """
         table = result.found.matcher.table
         mask = self.record.spotter(table).mask
-        bad = {place.partition for place in result.report.places if place.kind in _OF_CONTENTS}
+        places = (*result.report.places, *result.places)
+        open_ = {place.partition for place in places if place.kind not in _NOT_OF_CONTENTS}
         outside = result.found.beyond - self.record.watched(table)
         present = result.report.partitions  # files may lie in folders of no partition
-        free = frozenset(mask(name) for name in present if name not in bad) - outside
-        held = frozenset(mask(name) for name in present if name in bad) - outside
-        if any(place.kind in _UNSETTLED for place in result.report.places):
-            free = frozenset()
-        return sorted(free - self.record.free(table)), sorted(held)
+        within = frozenset(map(mask, present)) - outside
+        clear = frozenset(mask(name) for name in present if name not in open_)
+        free = within & clear if None not in open_ else frozenset[str]()
+        return sorted(free - self.record.free(table)), sorted(within - free)
 
     def _find_outside(self, table: TablePlan, found: FoundTable, report: TableReport) -> frozenset[str]:
         """Masked names of the partitions outside of the plan's limits; none that was within them when rows went."""
@@ -131,7 +135,7 @@ class Checker:
             "it was dropped, renamed or exchanged before its files were found to be free of subjects; "
             "see to its files, then erase with a new ledger"
         )
-        return [Place(PlaceKind.CHANGED_TABLE, f"{table} PARTITION ({name})", detail) for name in sorted(gone)]
+        return [Place(PlaceKind.CHANGED_TABLE, f"{table} PARTITION ({name})", detail, "") for name in sorted(gone)]
 
 
 def changing_links(table: TableName) -> Place:
@@ -159,6 +163,7 @@ def _find_doubts(table: TablePlan, trail: Trail) -> list[Place]:
         return []
     detail = (
         f"{len(trail.doubtful)} links that subjects' rows gave in {table.via[-1].table} are now given by rows of "
-        "others alone; rows were not deleted by these: see whose they are, then erase with a new ledger"
+        "others alone, or were others', too, before they went; rows were not deleted by these: see whose they are, "
+        "then erase with a new ledger"
     )
     return [Place(PlaceKind.UNKNOWN_LINKS, str(table.table), detail)]

@@ -10,6 +10,8 @@ import pytest
 
 from hive_acid.model.table import Partition
 from hive_acid_erasure.engine import Matcher
+from hive_acid_erasure.verify.places import Place, PlaceKind
+from hive_acid_erasure.verify.verification import Verification
 from support.erasure_disk import Killed
 from support.erasure_shop import OTHER, PEOPLE, SALES, SUBJECTS, Shop
 
@@ -184,6 +186,35 @@ def test_a_partition_whose_files_were_free_before_and_named_somebody_since_is_mi
     shop.disk.cleans = False
     shop.disk.put("/warehouse/sales/day=2/delta_0000009_0000009_0000/bucket_00000", ROW)
     assert "rows" in shop.kinds(shop.erase())
+    lose(shop, "day=2")
+    assert "changed-table" in shop.kinds(shop.erase())
+
+
+@pytest.mark.parametrize("doubt", ["cross-check", "pending-upload", "kept-for-replicas", "unknown-links"])
+def test_a_partition_of_which_anything_is_open_is_missed(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, doubt: str
+) -> None:
+    """Nothing but a whole and clear answer about its files lets a partition go."""
+    kind, day = PlaceKind(doubt), None if doubt == "unknown-links" else "day=2"
+    verify = Verification.verify
+
+    def verify_in_doubt(*given: Any) -> Any:
+        report = verify(*given)
+        doubts = (Place(kind, "a file", "it may hold somebody", day),) if report.matcher.table == SALES else ()
+        return replace(report, places=(*report.places, *doubts))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Verification, "verify", verify_in_doubt)
+        assert doubt in shop.kinds(shop.erase())
+    lose(shop, "day=2")
+    assert "changed-table" in shop.kinds(shop.erase())
+
+
+def test_a_partition_of_a_table_that_never_rested_in_the_end_is_missed(shop: Shop) -> None:
+    """Each look in the end finds other files than the search has read."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Verification, "is_as_it_was", lambda *_: False)
+        assert "changing-files" in shop.kinds(shop.erase())
     lose(shop, "day=2")
     assert "changed-table" in shop.kinds(shop.erase())
 

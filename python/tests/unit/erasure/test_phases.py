@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from hive_acid.errors import HiveAcidError
-from hive_acid.model.table import Partition, TableDescription
+from hive_acid.model.table import Partition, TableDescription, TableName
+from hive_acid_erasure.engine import Compaction
 from hive_acid_erasure.run import find_subjects
 from support.erasure_disk import Killed
-from support.erasure_shop import NOTES, OTHER, PEOPLE, SALES, SUBJECTS, Shop
+from support.erasure_shop import NOTES, OTHER, PEOPLE, SALES, SUBJECTS, Shop, add_table
 
 
 def left(shop: Shop) -> list[str]:
@@ -34,6 +35,17 @@ def test_an_erasure_leaves_no_row_of_a_subject_in_any_file_and_all_others(shop: 
 def test_only_partitions_of_subjects_are_compacted(shop: Shop) -> None:
     shop.erase()
     assert sorted(shop.disk.compactions) == [("shop.notes", ""), ("shop.people", ""), ("shop.sales", "day=1")]
+
+
+def test_a_partition_that_is_not_compacted_is_told_of_a_table_whose_name_has_a_blank(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hive allows such names (hive.support.special.characters.tablename)."""
+    add_table(shop.metastore, TableName("shop", "old sales"))
+    shop.disk.put("/warehouse/old sales/base_0000001/bucket_00000", {"email": SUBJECTS[0]})
+    shop.plan = {"subjects": ["email"], "tables": {"shop.old sales": {"keys": {"email": "email"}}}}
+    monkeypatch.setattr(shop.disk, "compact", lambda *_: [Compaction("", None, "a lock is held")])
+    assert "not-compacted" in shop.kinds(shop.erase())
 
 
 @pytest.mark.parametrize("where", [{"former": {"mail": SUBJECTS[0]}}, {"dictionary": (SUBJECTS[0],)}])
