@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import unquote
 
+from hive_acid.api.tables import NULL_PARTITION
 from hive_acid_erasure.subjects.keyed_hash import HashKey
 
 _MASK = re.compile("#[0-9a-f]{16}")
@@ -18,6 +20,18 @@ def build_mask(key: HashKey, text: str) -> str:
 def has_masks(text: str) -> bool:
     """True if a part of the text may be a mask."""
     return _MASK.search(text) is not None
+
+
+def read_partition(name: str) -> dict[str, str]:
+    """The values in the name of a partition by column; NULL is left out."""
+    pieces = (piece.partition("=") for piece in name.split("/"))
+    return {unquote(column).lower(): unquote(value) for column, _, value in pieces if value != NULL_PARTITION}
+
+
+def find_shown(partition: str, masked: str) -> dict[str, str]:
+    """The values of a partition's name that are the same where it is masked."""
+    shown = read_partition(masked)
+    return {column: value for column, value in read_partition(partition).items() if shown.get(column) == value}
 
 
 class MaskedTexts:

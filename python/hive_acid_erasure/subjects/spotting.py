@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import string
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -32,6 +33,8 @@ _LISTED = re.compile(r"(?:=\s*|\[)['\"]?(?=[0-9])[^\]=\n]*")
 _BARE_NUMBER = re.compile(r"(?<![\w.])[0-9]{1,5}(?![\w.]*\w)")
 _CACHED = 100_000
 _VALUE = re.compile("(?<==)[^/]+")
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+"""Spark's folders have the columns' names in the case of the table, the metastore has them in lower case."""
 _ENDS = re.compile(r"[/\s'\")\],;:]|$")
 """The characters that may stand behind the name of a partition in a text."""
 
@@ -65,7 +68,7 @@ class Spotter:
         self._known: dict[tuple[str, ...], bytes | None] = {}
         self._known_in_any_order: dict[tuple[str, ...], bytes | None] = {}
         self._masked: dict[str, str] = {}
-        self._hidden = tuple(spotters.hidden)
+        self._hidden = tuple(dict.fromkeys(name.translate(_LOWER) for name in spotters.hidden))
 
     def count(self, text: str) -> int:
         """How many places of the text name a subject."""
@@ -140,12 +143,13 @@ class Spotter:
 
     def _hidden_in(self, text: str) -> Iterator[_Spot]:
         """The places of the values in names of partitions that are hidden."""
+        lowered = text.translate(_LOWER) if self._hidden else ""
         for name in self._hidden:
-            at = text.find(name)
+            at = lowered.find(name)
             while at >= 0:
                 if _ENDS.match(text, at + len(name)):
                     yield from ((at + each.start(), at + each.end(), b"") for each in _VALUE.finditer(name))
-                at = text.find(name, at + 1)
+                at = lowered.find(name, at + 1)
 
     def _neighbours(self, text: str, mentions: Sequence[Mention], size: int) -> Iterator[_Spot]:
         for chosen in find_neighbours(text, mentions, size):

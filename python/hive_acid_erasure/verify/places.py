@@ -12,6 +12,7 @@ from hive_acid.api.conditions import HiveAcidError
 from hive_acid.api.storage import FileSystem, Listing
 from hive_acid.api.tables import Partition, TableDescription, TableName
 from hive_acid_erasure.engine import MatchCount, Matcher, PhysicalFile
+from hive_acid_erasure.subjects.masks import read_partition
 from hive_acid_erasure.subjects.spotting import Spotter
 
 _SYSTEM = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?://[^/]*)?")
@@ -217,12 +218,7 @@ def find_orphans(files: Iterable[PhysicalFile], bare: Iterable[str], roots: Root
     """The names of partitions that files or bare folders lie in and that are none, sorted, with their values."""
     names = {file.partition for file in files} | {find_partition(f"{folder}/", roots) for folder in bare}
     orphans = sorted(names - {"", *roots.partitions.values()})
-    return {name: dict(map(_read_value, name.split("/"))) for name in orphans}
-
-
-def _read_value(piece: str) -> tuple[str, str]:
-    column, _, value = piece.partition("=")
-    return unquote(column).lower(), unquote(value)
+    return {name: read_partition(name) for name in orphans}
 
 
 def search_orphans(orphans: Mapping[str, bool | None], where: TableName, spotter: Spotter) -> Iterator[Place]:

@@ -9,6 +9,7 @@ from hive_acid.api.conditions import HiveAcidError, build_error
 from hive_acid.api.storage import FileSystem
 from hive_acid.api.tables import TableKind, TableName
 from hive_acid_erasure.engine import ErasureEngine, Key, MatchCount, Matcher, PhysicalFile
+from hive_acid_erasure.subjects.masks import find_shown
 from hive_acid_erasure.subjects.spotting import Spotter, Spotters
 from hive_acid_erasure.verify.file_search import FileSearch, read_whole
 from hive_acid_erasure.verify.metastore_places import list_values
@@ -53,7 +54,12 @@ class VisibleRows:
     def hide(self, matcher: Matcher, answers: Mapping[str, bool | None]) -> None:
         """Has the partitions masked that are not known to name nobody, by the answers to that."""
         mask = self.spotters.of(matcher.keys).mask
-        self.spotters.hide([name for name, answer in answers.items() if answer is not False and mask(name) == name])
+        named = {name: mask(name) for name, answer in answers.items() if answer is not False}
+        self.spotters.hide([name for name, masked in named.items() if masked == name])
+        partly = {name: find_shown(name, masked) for name, masked in named.items() if masked != name}
+        rest = {name: shown for name, shown in partly.items() if shown}
+        again = self.engine.judge_values(matcher, list(rest.values())) if rest else ()
+        self.spotters.hide([name for name, answer in zip(rest, again, strict=True) if answer is not False])
 
     def count(self, matcher: Matcher, partitions: str | None) -> MatchCount:
         """Visible rows as `ErasureEngine.count` has them.

@@ -6,9 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from hive_acid.model.names import NULL_PARTITION
 from hive_acid.model.table import Partition
+from hive_acid_erasure.engine import Key, KeyedHashes, Matcher
 from hive_acid_erasure.run import Outcome, verify_subjects
 from hive_acid_erasure.verify.places import Roots, find_partition, find_shared_folders
+from hive_acid_erasure.verify.sights import Sights
+from hive_acid_erasure.verify.visible_rows import VisibleRows
 from support.erasure_shop import OTHER, SALES, SUBJECTS, Shop
 
 ADA = SUBJECTS[0]
@@ -17,7 +21,9 @@ ADA = SUBJECTS[0]
 def search_by_day(shop: Shop) -> Outcome:
     """Its key is `replace(day, '-', '')`, so that no text of a folder has the subject's number."""
     shop.plan = {"subjects": ["id"], "tables": {"shop.sales": {"keys": {"id": "day"}}}}
-    shop.disk.spellings["day"] = lambda given: "" if given == "no-such-value" else given.replace("-", "")
+    shop.disk.spellings["day"] = lambda given: (
+        "" if given in ("no-such-value", NULL_PARTITION) else given.replace("-", "")
+    )
     return verify_subjects(shop.case("verification", ["123456789"]), shop.world())
 
 
@@ -37,6 +43,11 @@ def test_a_folder_of_no_partition_is_compared_by_the_key(shop: Shop, folder: str
     assert place.kind.value == "path" and place.where.startswith("shop.sales (day=#")
     assert value not in f"{outcome.payload} {shop.told}"
     shop.files.delete_tree(where)
+    assert search_by_day(shop).verdict.places == ()
+
+
+def test_a_folder_of_null_is_none_that_cannot_be_compared(shop: Shop) -> None:
+    shop.disk.put(f"/warehouse/sales/.staging/day={NULL_PARTITION}/bucket_00000", {"email": OTHER})
     assert search_by_day(shop).verdict.places == ()
 
 
@@ -63,3 +74,18 @@ def test_no_text_is_taken_for_lengths(shop: Shop, encoding: str) -> None:
     shop.files.add_file(path, len(content), 5)
     shop.files.bytes[path] = content
     assert shop.kinds(shop.verify()) & {"file-text", "unsearched"}
+
+
+@pytest.mark.parametrize("path", ["/w/city=Bonn/id=12-34/f", "/w/City=Bonn/ID=12-34/f", "(city=Bonn/id=12-34)"])
+def test_each_value_of_a_partition_is_masked_whichever_a_text_tells_and_a_key(shop: Shop, path: str) -> None:
+    """Bonn is a value of a person, and `replace(id, '-', '')` names one."""
+    spotters = shop.case(subjects=["Bonn"]).spotters
+    world = shop.world()
+    sights = Sights(world.metastore, world.file_system, world.clock_ms)
+    visible = VisibleRows(world.engine, world.file_system, sights, spotters)
+    shop.disk.spellings["id"] = lambda given: given.replace("-", "")
+    matcher = Matcher(SALES, (KeyedHashes(Key(("id",)), frozenset((shop.key.hash_parts(("1234",)),))),))
+    visible.hide(matcher, {"city=Bonn/id=12-34": True, "city=Bonn/id=56": True})
+    masked = spotters.of(()).mask(path)
+    assert "Bonn" not in masked and "12-34" not in masked
+    assert "id=56" in spotters.of(()).mask("/w/city=Bonn/id=56/f")
