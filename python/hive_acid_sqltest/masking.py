@@ -44,6 +44,7 @@ _UNSTABLE_COLUMNS = frozenset(
         *("compactionid", "compaction_id", "enqueuetime", "starttime", "duration", "committime"),
         *("txnid", "nexttxnid", "startedtime", "lastheartbeattime"),
         *("lockid", "blocked_by", "transaction_id", "last_heartbeat", "acquired_at"),
+        *("createdAt", "owner", "sizeInBytes"),
         *("user", "host", "hostname", "agent_info", "workerhost", "workerid", "initiatorhost"),
     }
 )

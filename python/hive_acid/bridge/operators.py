@@ -12,15 +12,18 @@ from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableDescription
 from hive_acid.operators.compact import build_requests
+from hive_acid.operators.describe_detail import build_detail_row
 from hive_acid.operators.describe_history import build_history_row
 from hive_acid.operators.rows import Row, ShownScope
 from hive_acid.operators.show_compactions import build_compaction_rows
 from hive_acid.operators.show_locks import build_lock_rows
 from hive_acid.operators.show_transactions import abort_transactions, build_transaction_rows
+from hive_acid.reading.readers import Readers
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.sql.operator_statements import (
     AbortTransactions,
     Compact,
+    DescribeDetail,
     DescribeHistory,
     ShowCompactions,
     ShowLocks,
@@ -48,12 +51,14 @@ class Operators:
         self,
         metastore: Metastore,
         file_system: FileSystem,
+        readers: Readers,
         compactions: CompactionRequests,
         settings: Settings,
         identity: Identity,
     ) -> None:
         self._metastore = metastore
         self._file_system = file_system
+        self._readers = readers
         self._compactions = compactions
         self._settings = settings
         self._initiator = requester_name(identity)
@@ -65,6 +70,8 @@ class Operators:
             return self._compact(statement, asked)
         if isinstance(statement, AbortTransactions):
             return abort_transactions(self._metastore, statement.txn_ids)
+        if isinstance(statement, DescribeDetail):
+            return self._describe_detail(statement, asked)
         if isinstance(statement, DescribeHistory):
             return self._describe_history(statement, asked)
         if isinstance(statement, ShowTransactions):
@@ -79,6 +86,13 @@ class Operators:
         database = statement.database.lower() if statement.database else None
         ignores_case = self._metastore.line is MetastoreLine.HIVE_3
         return ShownScope(database, asked.table, asked.parts, ignores_case)
+
+    def _describe_detail(self, statement: DescribeDetail, asked: OperatorRequest) -> list[Row]:
+        if asked.detail is None:
+            raise ValueError(f"{statement.TITLE} without a table")
+        settings = self._settings.overridden_by(asked.settings)
+        with telling(StatementOutcome.QUERY_FAILED):
+            return [build_detail_row(asked.detail, self._readers.content(asked.detail.name, settings))]
 
     def _describe_history(self, statement: DescribeHistory, asked: OperatorRequest) -> list[Row]:
         if asked.table is None:

@@ -111,7 +111,7 @@ class PythonApi(Answering):
     def operatorStatement(self, text: str) -> OperatorStatement | None:  # noqa: N802 (the trait's name)
         """A statement about transactions, locks or compactions; None if the text does not begin like one."""
         found = find_operator_statement(text)
-        return describe_statement(found.statement, found.explained) if found else None
+        return describe_statement(found.statement, found.explained, found.is_foreign) if found else None
 
     @answered
     def hint(self, text: str) -> Hint | None:

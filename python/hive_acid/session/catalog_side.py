@@ -107,7 +107,7 @@ class CatalogSide:
             DdlExecutor(warehouse, settings),
             CreatedTables(warehouse, settings),
             self.readers,
-            Operators(self.metastore, file_system, self.compactions, settings, identity),
+            Operators(self.metastore, file_system, self.readers, self.compactions, settings, identity),
         )
 
     def _build_compactions(self) -> CompactionRequests:

@@ -67,6 +67,7 @@ class TableContent:
 
     files: int
     total_bytes: int
+    bases: int
     deltas: int
     delete_deltas: int
     latest_write_id: int
@@ -81,6 +82,7 @@ def count_content(states: Iterable[AcidState], write_ids: ValidWriteIdList) -> T
     return TableContent(
         files=len(files),
         total_bytes=sum(file.length_bytes for file in files),
+        bases=sum(state.base is not None for state in states),
         deltas=sum(len(state.deltas) for state in states),
         delete_deltas=sum(len(state.delete_deltas) for state in states),
         latest_write_id=write_ids.max_visible,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sqlglot.tokenizer_core import Token, TokenType
 
+from hive_acid.errors import InvalidStatement
 from hive_acid.sql.dialect import find_tokens, upper_word
 from hive_acid.sql.operator_clauses import (
     read_choice,
@@ -25,6 +26,7 @@ from hive_acid.sql.operator_statements import (
     COMPACTION_KINDS,
     AbortTransactions,
     Compact,
+    DescribeDetail,
     DescribeHistory,
     FoundStatement,
     NamedTable,
@@ -50,6 +52,8 @@ _INT_MAX = 2**31 - 1
 _EXPLAINED = ("FORMATTED", "EXTENDED", "CODEGEN", "COST")
 _OPENING = re.compile(r"""['"`]|/\*""")
 _BEGINNINGS: Mapping[tuple[str, str], str] = {
+    ("DESCRIBE", "DETAIL"): DescribeDetail.TITLE,
+    ("DESC", "DETAIL"): DescribeDetail.TITLE,
     ("DESCRIBE", "HISTORY"): DescribeHistory.TITLE,
     ("DESC", "HISTORY"): DescribeHistory.TITLE,
     ("SHOW", "COMPACTION"): ShowCompactions.TITLE,
@@ -59,11 +63,14 @@ _BEGINNINGS: Mapping[tuple[str, str], str] = {
     ("ABORT", "COMPACTION"): AbortTransactions.TITLE,
 }
 """The first two words, without the S of a plural that somebody may forget."""
+_FOREIGN = frozenset((DescribeDetail.TITLE,))
+"""Words of other engines: see `OperatorStatement`."""
 _FORMS: Mapping[str, str] = {
     Compact.TITLE: (
         "ALTER TABLE table [PARTITION (column = value, …)] COMPACT 'major' | 'minor' | 'rebalance' "
         "[CLUSTERED INTO n BUCKETS] [AND WAIT] [POOL 'name'] [WITH OVERWRITE TBLPROPERTIES ('key' = 'value', …)]"
     ),
+    DescribeDetail.TITLE: "DESCRIBE DETAIL table",
     DescribeHistory.TITLE: "DESCRIBE HISTORY table [LIMIT n]",
     ShowCompactions.TITLE: (
         "SHOW COMPACTIONS [COMPACT_ID = n | DATABASE name | table [PARTITION (column = value, …)]] [POOL 'name'] "
@@ -78,7 +85,8 @@ _FORMS: Mapping[str, str] = {
 def find_operator_statement(text: str) -> FoundStatement | None:
     """The statement in the text; None if the text does not begin like one of them.
 
-    Raises HIVE_ACID_SYNTAX_ERROR if it does and then goes wrong.
+    Raises HIVE_ACID_SYNTAX_ERROR if it does and then goes wrong; in words of other engines that is left to the hints,
+    which ask what table it is about.
     """
     tokens = find_tokens(text)
     if not tokens:
@@ -94,14 +102,20 @@ def find_operator_statement(text: str) -> FoundStatement | None:
     for word in title.split()[:2]:
         if not (word == "DESCRIBE" and reader.take("DESC")):
             reader.require(word)
-    return FoundStatement(_PARSERS[title](reader), explained)
+    is_foreign = title in _FOREIGN
+    try:
+        return FoundStatement(_PARSERS[title](reader), explained, is_foreign)
+    except InvalidStatement:
+        if is_foreign:
+            return None
+        raise
 
 
 def _refuse_unended(text: str) -> None:
     """Raises HIVE_ACID_SYNTAX_ERROR for a statement in which a quotation or comment has no end."""
     opening = _OPENING.search(text)
     title = _find_title(find_tokens(text[: opening.start()])) if opening else None
-    if opening and title:
+    if opening and title and title not in _FOREIGN:
         expected = "an end of the quotation or comment that begins here or later"
         raise build_syntax_error(text, opening.start(), title, _FORMS[title], expected, "none")
 
@@ -153,6 +167,12 @@ def _parse_compact(reader: Reader) -> Compact:
     return Compact(table, kind, buckets, waits, pool, properties, order_by)
 
 
+def _parse_describe_detail(reader: Reader) -> DescribeDetail:
+    table = NamedTable(read_name(reader))
+    reader.end("the end")
+    return DescribeDetail(table)
+
+
 def _parse_describe_history(reader: Reader) -> DescribeHistory:
     table = NamedTable(read_name(reader))
     limit = reader.whole_number("a number of rows", 1) if reader.take("LIMIT") else None
@@ -199,6 +219,7 @@ def _parse_abort_transactions(reader: Reader) -> AbortTransactions:
 
 _PARSERS: Mapping[str, Callable[[Reader], ParsedStatement]] = {
     Compact.TITLE: _parse_compact,
+    DescribeDetail.TITLE: _parse_describe_detail,
     DescribeHistory.TITLE: _parse_describe_history,
     ShowCompactions.TITLE: _parse_show_compactions,
     ShowLocks.TITLE: _parse_show_locks,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 from hive_acid.model.table import Column
 from hive_acid.wire import codec
@@ -143,19 +144,38 @@ class DescribeHistory:
     )
 
 
-ParsedStatement = Compact | DescribeHistory | ShowCompactions | ShowLocks | ShowTransactions | AbortTransactions
-_CLASSES: Mapping[str, type[ParsedStatement]] = {
-    cls.TITLE: cls
-    for cls in (Compact, DescribeHistory, ShowCompactions, ShowLocks, ShowTransactions, AbortTransactions)
-}
+@dataclass(frozen=True)
+class DescribeDetail:
+    """`DESCRIBE DETAIL`, in the manner of Delta: one row about the table, and about what a reader of now reads."""
+
+    table: NamedTable
+
+    TITLE = "DESCRIBE DETAIL"
+    COLUMNS = _columns(
+        "format string, name string, kind string, location string, createdAt timestamp_ltz, owner string, "
+        "partitionColumns array<string>, bucketColumns array<string>, numBuckets int, properties map<string,string>, "
+        "numFiles bigint, sizeInBytes bigint, numBases bigint, numDeltas bigint, numDeleteDeltas bigint, "
+        "latestWriteId bigint"
+    )
+
+
+ParsedStatement = (
+    Compact | DescribeDetail | DescribeHistory | ShowCompactions | ShowLocks | ShowTransactions | AbortTransactions
+)
+_CLASSES: Mapping[str, type[ParsedStatement]] = {cls.TITLE: cls for cls in get_args(ParsedStatement)}
 
 
 @dataclass(frozen=True)
 class FoundStatement:
-    """`explained` is how EXPLAIN in front of the statement wants it explained (`simple`, `extended`, …), else None."""
+    """A statement of a text.
+
+    `explained` is how EXPLAIN in front of it wants it explained (`simple`, `extended`, …), None without. `is_foreign`:
+    see `OperatorStatement`.
+    """
 
     statement: ParsedStatement
     explained: str | None = None
+    is_foreign: bool = False
 
 
 def write_statement(statement: ParsedStatement) -> str:
@@ -173,7 +193,9 @@ def build_schema(columns: Sequence[Column]) -> str:
     return ", ".join(f"`{column.name}` {column.type}" for column in columns)
 
 
-def describe_statement(statement: ParsedStatement, explained: str | None = None) -> OperatorStatement:
+def describe_statement(
+    statement: ParsedStatement, explained: str | None = None, is_foreign: bool = False
+) -> OperatorStatement:
     """The description for the shim."""
     table: NamedTable | None = getattr(statement, "table", None)
     return OperatorStatement(
@@ -183,7 +205,8 @@ def describe_statement(statement: ParsedStatement, explained: str | None = None)
         partition=dict(table.partition) if table else {},
         clause=table.clause if table else None,
         database=getattr(statement, "database", None),
-        must_exist=isinstance(statement, Compact | DescribeHistory),
+        must_exist=isinstance(statement, Compact | DescribeDetail | DescribeHistory),
         statement=write_statement(statement),
         explained=explained,
+        is_foreign=is_foreign,
     )

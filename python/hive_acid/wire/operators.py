@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hive_acid.model.table import TableName
+from hive_acid.wire.table_detail import TableDetail
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,8 @@ class OperatorStatement:
     `clause` is the text of a PARTITION clause, which Spark's parser is to read; then there are no values.
     `must_exist`: false if there may be something to tell about a table that is not there. `statement` is what Python
     knows it by. `explained` is how EXPLAIN in front of it wants it explained, None without.
+    `is_foreign`: the words are those of other engines, so that only transactional tables are meant: about another one
+    Spark's parser has the last word.
     """
 
     title: str
@@ -28,19 +31,22 @@ class OperatorStatement:
     must_exist: bool
     statement: str
     explained: str | None
+    is_foreign: bool
 
 
 @dataclass(frozen=True)
 class OperatorRequest:
     """The request to run one: `title` and `statement` as it was told of.
 
-    Its table is resolved; `parts` are those of its PARTITION clause, `k=v` as in the metastore's names of partitions.
+    Its table is resolved; `detail` is what the catalog knows of it, None where it was not asked. `parts` are those of
+    its PARTITION clause, `k=v` as in the metastore's names of partitions.
     `in_transaction`: the session is in a transaction of several statements.
     """
 
     title: str
     statement: str
     table: TableName | None
+    detail: TableDetail | None
     parts: tuple[str, ...]
     in_transaction: bool
     settings: Mapping[str, str]

@@ -166,6 +166,22 @@ def test_the_detail_sums_partitions_and_counts_nothing_that_is_not_committed(
     assert counted(parts) == (6, 4, 2, 2)
 
 
+def test_describe_detail_has_the_row_of_the_method(table: AcidTable, tables: Tables, spark: SparkSession) -> None:
+    table.update("id = 1", {"name": "'z'"})
+    row = table.detail()
+    told = spark.sql(f"DESCRIBE DETAIL {tables.database}.t")
+    assert told.schema == row.schema
+    assert told.collect() == row.collect()
+    assert spark.sql("desc detail `t`").collect() == row.collect()
+    tables.sql("CREATE TABLE detail (t INT COMMENT 'of a table of that name') STORED AS ORC")
+    assert "of a table of that name" in {row.info_value for row in spark.sql("DESCRIBE DETAIL t").collect()}
+    tables.sql("DROP TABLE detail")
+    tables.sql("CREATE TABLE plain (id INT) STORED AS ORC")
+    with pytest.raises(AnalysisException) as caught:
+        spark.sql("DESCRIBE DETAIL plain").collect()
+    assert caught.value.getCondition() == "TABLE_OR_VIEW_NOT_FOUND", "Spark's own words about a plain table"
+
+
 def test_the_detail_takes_no_write_id(table: AcidTable, tables: Tables) -> None:
     table.detail()
     assert tables.sql("INSERT INTO t (id) VALUES (9)") == [(1,)]

@@ -49,7 +49,7 @@ class Session:
             DdlExecutor(world.warehouse, settings),
             CreatedTables(world.warehouse, settings),
             self.readers,
-            Operators(world.metastore, world.file_system, self.compactions, settings, identity),
+            Operators(world.metastore, world.file_system, self.readers, self.compactions, settings, identity),
         )
         cancellation: Any = SimpleNamespace(
             running=self.running, check=lambda: None, name=lambda _: None, cancel_tag=fail

@@ -137,6 +137,12 @@ LINES = (
         {OTHER: REFUSED},
     ),
     Line(
+        "`DESCRIBE DETAIL`, in the manner of Delta",
+        (Example("DESCRIBE DETAIL {t}"),),
+        {OTHER: NONE},
+        short="`DESCRIBE DETAIL`",
+    ),
+    Line(
         "`AcidTable`: `truncate`",
         (Example(call=lambda spark, t: AcidTable.forName(spark, t).truncate(), rows=()),),
         {**_ONLY_OTHER_FORMATS, OTHER: REFUSED},

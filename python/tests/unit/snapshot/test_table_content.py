@@ -27,7 +27,7 @@ def test_files_bytes_and_folders_are_those_that_are_read_summed_over_partitions(
     other = "delta_0000009_0000009_0000/bucket_00000 4"
     states = [state_of(flat, WRITE_IDS), state_of(other, WRITE_IDS), state_of("", WRITE_IDS)]
     assert count_content(states, SEEN) == TableContent(
-        files=6, total_bytes=1264, deltas=2, delete_deltas=2, latest_write_id=9
+        files=6, total_bytes=1264, bases=1, deltas=2, delete_deltas=2, latest_write_id=9
     )
 
 

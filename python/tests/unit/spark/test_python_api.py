@@ -67,7 +67,7 @@ def operation(text: str) -> str:
     found = find_operator_statement(text)
     assert found is not None
     statement = write_statement(found.statement)
-    return codec.write(OperatorRequest(found.statement.TITLE, statement, TABLE_NAME, (), False, {}))
+    return codec.write(OperatorRequest(found.statement.TITLE, statement, TABLE_NAME, None, (), False, {}))
 
 
 Break = Callable[[Session], None]

@@ -14,6 +14,7 @@ from hive_acid.sql.operator_parsing import find_operator_statement
 from hive_acid.sql.operator_statements import (
     AbortTransactions,
     Compact,
+    DescribeDetail,
     FoundStatement,
     NamedTable,
     ParsedStatement,
@@ -74,6 +75,8 @@ CASES: list[tuple[str, ParsedStatement]] = [
     ("SHOW TRANSACTIONS", ShowTransactions()),
     ("ABORT TRANSACTIONS 7", AbortTransactions((7,))),
     ("ABORT TRANSACTIONS 9 8 9;;", AbortTransactions((9, 8))),
+    ("DESCRIBE DETAIL db.t", DescribeDetail(NamedTable(("db", "t")))),
+    ("desc detail t;", DescribeDetail(T)),
 ]
 
 

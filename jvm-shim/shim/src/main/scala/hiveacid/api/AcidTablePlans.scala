@@ -1,14 +1,13 @@
 package hiveacid.api
 
-import hiveacid.catalog.ForeignTables
-import hiveacid.commands.OperatorCommand
+import hiveacid.commands.{OperatorCommand, TableDetails}
 import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
 import hiveacid.wire.{OperatorStatement, TableDetail}
 
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedPartitionSpec}
-import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogUtils}
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{
   Alias,
   AttributeReference,
@@ -110,20 +109,7 @@ final class AcidTablePlans private (
     OperatorCommand.of(statement).copy(table = Some(target("ALTER TABLE … COMPACT").identifier.nameParts))
 
   /** The catalog's knowledge of the table. */
-  def detail: TableDetail = {
-    val table = description
-    TableDetail(
-      name = AcidTable.name(table),
-      owner = table.owner,
-      createdAtMs = table.createTime,
-      location = table.storage.locationUri.map(CatalogUtils.URIToString),
-      numBuckets = table.bucketSpec.fold(0)(_.numBuckets),
-      partitionColumns = table.partitionColumnNames,
-      bucketColumns = table.bucketSpec.fold(Seq.empty[String])(_.bucketColumnNames),
-      properties = table.properties,
-      catalog = ForeignTables.catalogOf(session, table).map(_.request)
-    )
-  }
+  def detail: TableDetail = TableDetails.of(session, description)
 
   def description: CatalogTable = target("AcidTable.detail")
 

@@ -7,7 +7,7 @@ import hiveacid.plugins.TableStatement
 import hiveacid.values.AcidTable
 import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.python.PythonSide
-import hiveacid.scan.SessionTransactions
+import hiveacid.scan.{AcidRelation, SessionTransactions}
 import hiveacid.wire.{OperatorRequest, OperatorStatement, Wire}
 
 import org.apache.spark.sql.{Row, SparkSession => ApiSession}
@@ -20,9 +20,9 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.ExplainMode
 import org.apache.spark.sql.execution.command.{ExplainCommand, LeafRunnableCommand}
 import org.apache.spark.sql.hiveacid.SparkAccess
-import org.apache.spark.sql.types.{DataType, LongType, StructType, TimestampType}
+import org.apache.spark.sql.types.{DataType, IntegerType, LongType, StructType, TimestampType}
 
-/** A statement about transactions, locks, compactions or history: Python has parsed it and carries it out.
+/** A statement about tables, transactions, locks or compactions: Python has parsed it and carries it out.
   *
   * @param title
   *   for people
@@ -88,6 +88,7 @@ case class OperatorCommand(
       title = title,
       statement = statement,
       table = id.map(_.copy(catalog = None).unquotedString.toLowerCase(Locale.ROOT)),
+      detail = described.map(TableDetails.of(session, _)),
       parts = parts,
       inTransaction = SessionTransactions.of(session).isDefined,
       settings = PythonSide.settings(session)
@@ -99,6 +100,7 @@ case class OperatorCommand(
 
   private def typed(value: Any, dataType: DataType): Any = (value, dataType) match {
     case (number: Number, LongType)      => number.longValue
+    case (number: Number, IntegerType)   => number.intValue
     case (timeMs: Number, TimestampType) => new Timestamp(timeMs.longValue)
     case _                               => value
   }
@@ -106,12 +108,13 @@ case class OperatorCommand(
 
 object OperatorCommand {
 
-  /** The statement in the text, or its EXPLAIN; None if the text does not begin like one. Throws Python's error for one
-    * that goes wrong.
+  /** The statement in the text, or its EXPLAIN; None if the text does not begin like one, or has the words of another
+    * engine and no transactional table. Throws Python's error for one that goes wrong.
     */
   def find(session: SparkSession, text: String): Option[LogicalPlan] = for {
     api <- PythonSide.reachable(session)
     found <- PythonSide.message[Option[OperatorStatement]](api.operatorStatement(text))
+    if !found.isForeign || found.table.flatMap(AcidRelation.read(session, _)).isDefined
   } yield {
     val command = of(found, found.clause.fold(Map.empty[String, String])(values(session, _)))
     found.explained.fold[LogicalPlan](command)(mode => ExplainCommand(command, ExplainMode.fromString(mode)))

@@ -12,7 +12,8 @@ final case class OperatorStatement(
     database: Option[String],
     mustExist: Boolean,
     statement: String,
-    explained: Option[String]
+    explained: Option[String],
+    isForeign: Boolean
 )
 
 /** The request to run one. */
@@ -20,6 +21,7 @@ final case class OperatorRequest(
     title: String,
     statement: String,
     table: Option[String],
+    detail: Option[TableDetail],
     parts: Seq[String],
     inTransaction: Boolean,
     settings: Map[String, String]
