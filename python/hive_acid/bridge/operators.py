@@ -108,7 +108,7 @@ class Operators:
         if asked.in_transaction:
             where = {"operation": statement.TITLE, "table": table.name}
             raise build_error("HIVE_ACID_UNSUPPORTED_STATEMENT.IN_TRANSACTION", **where)
-        partitions = self._partitions(table, asked.parts)
+        partitions = self._partitions(table, asked.parts) if asked.partitions is None else asked.partitions
         requests = build_requests(statement, table, partitions, self._metastore.line, self._initiator)
         settings = self._settings.overridden_by(asked.settings)
         with telling(StatementOutcome.COMPACTIONS_LISTED):

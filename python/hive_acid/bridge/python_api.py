@@ -98,6 +98,11 @@ class PythonApi(Answering):
         return (*found.columns, *found.partition_columns)
 
     @answered
+    def currentPartitions(self, table: TableName) -> Sequence[str]:  # noqa: N802 (the trait's name)
+        """The names of all partitions as they are now."""
+        return self._metastore.partition_names(table)
+
+    @answered
     def columnDefaults(self, table: TableName) -> Mapping[str, str]:  # noqa: N802 (the trait's name)
         """The DEFAULT of columns that have one, by name."""
         return self._metastore.column_defaults(table)

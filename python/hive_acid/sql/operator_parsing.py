@@ -63,7 +63,10 @@ _BEGINNINGS: Mapping[tuple[str, str], str] = {
     ("ABORT", "COMPACTION"): AbortTransactions.TITLE,
 }
 """The first two words, without the S of a plural that somebody may forget."""
-_FOREIGN = frozenset((DescribeDetail.TITLE,))
+_OPTIMIZE = "OPTIMIZE"
+_FIRST_WORDS = frozenset((_OPTIMIZE,))
+"""Words that begin a statement whatever follows."""
+_FOREIGN = frozenset((DescribeDetail.TITLE, _OPTIMIZE))
 """Words of other engines: see `OperatorStatement`."""
 _FORMS: Mapping[str, str] = {
     Compact.TITLE: (
@@ -72,6 +75,7 @@ _FORMS: Mapping[str, str] = {
     ),
     DescribeDetail.TITLE: "DESCRIBE DETAIL table",
     DescribeHistory.TITLE: "DESCRIBE HISTORY table [LIMIT n]",
+    _OPTIMIZE: "OPTIMIZE table [WHERE condition on partition columns]",
     ShowCompactions.TITLE: (
         "SHOW COMPACTIONS [COMPACT_ID = n | DATABASE name | table [PARTITION (column = value, …)]] [POOL 'name'] "
         "[TYPE 'type'] [STATUS 'state'] [ORDER BY column [ASC | DESC], …] [LIMIT n]"
@@ -133,7 +137,7 @@ def _find_title(tokens: Sequence[Token]) -> str | None:
         return None
     if words[:2] == ["ALTER", "TABLE"]:
         return Compact.TITLE if _is_compact(tokens, words) else None
-    return _BEGINNINGS.get((words[0], words[1].removesuffix("S")))
+    return words[0] if words[0] in _FIRST_WORDS else _BEGINNINGS.get((words[0], words[1].removesuffix("S")))
 
 
 def _is_compact(tokens: Sequence[Token], words: Sequence[str]) -> bool:
@@ -165,6 +169,13 @@ def _parse_compact(reader: Reader) -> Compact:
     reader.end("another clause or the end")
     order_by = ", ".join(key.column for key in keys) or None
     return Compact(table, kind, buckets, waits, pool, properties, order_by)
+
+
+def _parse_optimize(reader: Reader) -> Compact:
+    table = NamedTable(read_name(reader))
+    condition = reader.text_until("a condition", "ZORDER", ";") if reader.take("WHERE") else None
+    reader.end("WHERE or the end")
+    return Compact(table, "major", condition=condition)
 
 
 def _parse_describe_detail(reader: Reader) -> DescribeDetail:
@@ -220,6 +231,7 @@ def _parse_abort_transactions(reader: Reader) -> AbortTransactions:
 _PARSERS: Mapping[str, Callable[[Reader], ParsedStatement]] = {
     Compact.TITLE: _parse_compact,
     DescribeDetail.TITLE: _parse_describe_detail,
+    _OPTIMIZE: _parse_optimize,
     DescribeHistory.TITLE: _parse_describe_history,
     ShowCompactions.TITLE: _parse_show_compactions,
     ShowLocks.TITLE: _parse_show_locks,

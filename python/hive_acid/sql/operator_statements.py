@@ -51,7 +51,11 @@ class SortKey:
 
 @dataclass(frozen=True)
 class Compact:
-    """`ALTER TABLE … COMPACT`. `kind` is major, minor or rebalance; `order_by` is the text behind ORDER BY."""
+    """`ALTER TABLE … COMPACT`, and `OPTIMIZE`, which is Delta's word for a major one.
+
+    `kind` is major, minor or rebalance; `order_by` is the text behind ORDER BY, `condition` the one that tells the
+    partitions of an OPTIMIZE.
+    """
 
     table: NamedTable
     kind: str
@@ -60,6 +64,7 @@ class Compact:
     pool: str | None = None
     properties: tuple[tuple[str, str], ...] = ()
     order_by: str | None = None
+    condition: str | None = None
 
     TITLE = "ALTER TABLE … COMPACT"
     COLUMNS = _columns(
@@ -204,6 +209,7 @@ def describe_statement(
         table=table.parts if table else None,
         partition=dict(table.partition) if table else {},
         clause=table.clause if table else None,
+        condition=getattr(statement, "condition", None),
         database=getattr(statement, "database", None),
         must_exist=isinstance(statement, Compact | DescribeDetail | DescribeHistory),
         statement=write_statement(statement),

@@ -93,6 +93,15 @@ class Reader:
         """The text from there to the end of what has been read."""
         return self._text[start : self._tokens[self._at - 1].end + 1]
 
+    def text_until(self, expected: str, *words: str) -> str:
+        """Reads everything up to one of these keywords or symbols, or to the end: its text."""
+        if self._is_end or self.is_next(*words):
+            raise self.error(expected)
+        start = self.next.start
+        while not self._is_end and not self.is_next(*words):
+            self._at += 1
+        return self.text_from(start)
+
     def is_number_next(self) -> bool:
         """Whether a number comes next, which may have a suffix of Spark's."""
         is_suffixed = self.next.token_type is TokenType.VAR and bool(_NUMBER.fullmatch(self.next.text))
@@ -127,8 +136,12 @@ class Reader:
         """Makes sure that nothing follows but semicolons."""
         while self.take(";"):
             pass
-        if self._at < len(self._tokens) - 1:
+        if not self._is_end:
             raise self.error(expected)
+
+    @property
+    def _is_end(self) -> bool:
+        return self._at == len(self._tokens) - 1
 
     def _read(self, expected: str, kind: TokenType) -> Token:
         token = self.next

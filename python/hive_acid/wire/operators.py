@@ -15,7 +15,8 @@ class OperatorStatement:
 
     `title` is for people, `schema` is the result's columns as Spark's DDL.
     `table`, the parts of a name, `partition` and `database` are what Spark resolves; a partition's value None is NULL.
-    `clause` is the text of a PARTITION clause, which Spark's parser is to read; then there are no values.
+    `clause` is the text of a PARTITION clause, which Spark's parser is to read; then there are no values. `condition`
+    is the text of a condition on partition columns, which Spark reads and evaluates.
     `must_exist`: false if there may be something to tell about a table that is not there. `statement` is what Python
     knows it by. `explained` is how EXPLAIN in front of it wants it explained, None without.
     `is_foreign`: the words are those of other engines, so that only transactional tables are meant: about another one
@@ -27,6 +28,7 @@ class OperatorStatement:
     table: tuple[str, ...] | None
     partition: Mapping[str, str | None]
     clause: str | None
+    condition: str | None
     database: str | None
     must_exist: bool
     statement: str
@@ -39,7 +41,8 @@ class OperatorRequest:
     """The request to run one: `title` and `statement` as it was told of.
 
     Its table is resolved; `detail` is what the catalog knows of it, None where it was not asked. `parts` are those of
-    its PARTITION clause, `k=v` as in the metastore's names of partitions.
+    its PARTITION clause, `k=v` as in the metastore's names of partitions. `partitions` are the names of those for which
+    its condition is true, None without a condition.
     `in_transaction`: the session is in a transaction of several statements.
     """
 
@@ -48,5 +51,6 @@ class OperatorRequest:
     table: TableName | None
     detail: TableDetail | None
     parts: tuple[str, ...]
+    partitions: tuple[str, ...] | None
     in_transaction: bool
     settings: Mapping[str, str]

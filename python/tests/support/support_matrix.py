@@ -233,6 +233,12 @@ LINES = (
         short="`ALTER TABLE … COMPACT`, `'major'` and `'minor'`",
     ),
     Line(
+        "`OPTIMIZE … [WHERE …]`, Delta's word for a major compaction, of the partitions for which a condition is true",
+        (Example("OPTIMIZE {t}"),),
+        {**_ONLY_OTHER_FORMATS, OTHER: NONE},
+        short="`OPTIMIZE`",
+    ),
+    Line(
         "`ALTER TABLE … COMPACT 'rebalance'`, on metastores of the 4.x line",
         (Example("ALTER TABLE {t} COMPACT 'rebalance' CLUSTERED INTO 2 BUCKETS"),),
         dict.fromkeys((BUCKETED, *INSERT_ONLY_KINDS, OTHER), REFUSED),

@@ -67,7 +67,7 @@ def operation(text: str) -> str:
     found = find_operator_statement(text)
     assert found is not None
     statement = write_statement(found.statement)
-    return codec.write(OperatorRequest(found.statement.TITLE, statement, TABLE_NAME, None, (), False, {}))
+    return codec.write(OperatorRequest(found.statement.TITLE, statement, TABLE_NAME, None, (), None, False, {}))
 
 
 Break = Callable[[Session], None]
@@ -101,6 +101,7 @@ CALLBACKS: list[tuple[str, tuple[Any, ...], Break, str]] = [
     ("hint", (None,), lambda _: None, "NOTHING_CHANGED"),
     ("operatorStatement", (None,), lambda _: None, "NOTHING_CHANGED"),
     ("columns", ("db.t",), breaks_metastore("table"), "NOTHING_CHANGED"),
+    ("currentPartitions", ("db.t",), breaks_metastore("partition_names"), "NOTHING_CHANGED"),
     ("columnDefaults", ("db.t",), breaks_metastore("column_defaults"), "NOTHING_CHANGED"),
     ("newTableLocation", ("db.t", False, "", "file:/w/t"), breaks_metastore("new_table_location"), "NOTHING_CHANGED"),
     ("partitionNames", (codec.write(READ),), breaks_metastore("open_transaction"), "QUERY_FAILED"),

@@ -75,6 +75,8 @@ CASES: list[tuple[str, ParsedStatement]] = [
     ("SHOW TRANSACTIONS", ShowTransactions()),
     ("ABORT TRANSACTIONS 7", AbortTransactions((7,))),
     ("ABORT TRANSACTIONS 9 8 9;;", AbortTransactions((9, 8))),
+    ("OPTIMIZE db.t", Compact(NamedTable(("db", "t")), "major")),
+    ("optimize t WHERE k > 'a;' AND n IN (1, 2);", Compact(T, "major", condition="k > 'a;' AND n IN (1, 2)")),
     ("DESCRIBE DETAIL db.t", DescribeDetail(NamedTable(("db", "t")))),
     ("desc detail t;", DescribeDetail(T)),
 ]
@@ -90,6 +92,20 @@ def parsed(text: str) -> ParsedStatement:
 @pytest.mark.parametrize(("text", "value"), CASES)
 def test_each_form_is_understood(text: str, value: ParsedStatement) -> None:
     assert parsed(text) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "OPTIMIZE t ZORDER BY (id)",
+        "OPTIMIZE t WHERE k = 1 ZORDER BY (id)",
+        "OPTIMIZE t WHERE",
+        "OPTIMIZE t FULL",
+        "DESCRIBE DETAIL t 'x",
+    ],
+)
+def test_other_forms_of_other_engines_are_left_to_the_hints(text: str) -> None:
+    assert find_operator_statement(text) is None
 
 
 @pytest.mark.parametrize("value", [value for _, value in CASES])

@@ -6,7 +6,7 @@ import java.util.Locale
 import hiveacid.plugins.TableStatement
 import hiveacid.values.AcidTable
 import hiveacid.errors.{AcidException, Refusal}
-import hiveacid.python.PythonSide
+import hiveacid.python.{PythonApi, PythonSide}
 import hiveacid.scan.{AcidRelation, SessionTransactions}
 import hiveacid.wire.{OperatorRequest, OperatorStatement, Wire}
 
@@ -30,6 +30,8 @@ import org.apache.spark.sql.types.{DataType, IntegerType, LongType, StructType, 
   *   the parts of its name, if it names one, as they were written
   * @param partition
   *   the texts of its PARTITION clause by column, null for NULL
+  * @param condition
+  *   the text of one that tells its partitions
   * @param mustExist
   *   false: there may be something to tell about a table that is not there any more, or not yet
   * @param statement
@@ -40,6 +42,7 @@ case class OperatorCommand(
     override val output: Seq[Attribute],
     table: Option[Seq[String]],
     partition: Map[String, String],
+    condition: Option[String],
     database: Option[String],
     mustExist: Boolean,
     statement: String
@@ -62,7 +65,7 @@ case class OperatorCommand(
       catalog -> Some(id)
     }
     val described = id.filter(_ => mustExist || partition.nonEmpty).map(catalog.table) // or Spark's error
-    val asked = request(session, id, described)
+    val asked = request(session, id, described, catalog.api)
     val rows = PythonSide.message[Seq[Seq[Any]]](catalog.api.operate(Wire.write(asked))).map(row)
     if (rows.isEmpty) { // a name that was mistyped, perhaps
       if (described.isEmpty) id.foreach(catalog.table)
@@ -79,7 +82,8 @@ case class OperatorCommand(
   private def request(
       session: SparkSession,
       id: Option[TableIdentifier],
-      described: Option[CatalogTable]
+      described: Option[CatalogTable],
+      api: PythonApi
   ): OperatorRequest = {
     val parts = described.filter(_ => partition.nonEmpty).toSeq.flatMap { found =>
       Overwrites.parts(session, found, SparkAccess.normalizedPartition(session, found, partition))
@@ -90,6 +94,8 @@ case class OperatorCommand(
       table = id.map(_.copy(catalog = None).unquotedString.toLowerCase(Locale.ROOT)),
       detail = described.map(TableDetails.of(session, _)),
       parts = parts,
+      partitions = for { found <- described; text <- condition } yield PartitionCondition(title, found, text)
+        .matching(session, PythonSide.message[Seq[String]](api.currentPartitions(AcidTable.name(found)))),
       inTransaction = SessionTransactions.of(session).isDefined,
       settings = PythonSide.settings(session)
     )
@@ -135,6 +141,7 @@ object OperatorCommand {
     StructType.fromDDL(found.schema).map(f => AttributeReference(f.name, f.dataType)()),
     found.table,
     partition,
+    found.condition,
     found.database,
     found.mustExist,
     found.statement

@@ -15,6 +15,9 @@ trait PythonApi {
   /** The Columns of `database.table`, those of its partitions last. */
   def columns(table: String): Object
 
+  /** The names of all partitions of `database.table`. */
+  def currentPartitions(table: String): Object
+
   /** The DEFAULT of the columns of `database.table` that have one: expressions by column. */
   def columnDefaults(table: String): Object
 

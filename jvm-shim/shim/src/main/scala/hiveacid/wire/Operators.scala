@@ -9,6 +9,7 @@ final case class OperatorStatement(
     table: Option[Seq[String]],
     partition: Map[String, Option[String]],
     clause: Option[String],
+    condition: Option[String],
     database: Option[String],
     mustExist: Boolean,
     statement: String,
@@ -23,6 +24,7 @@ final case class OperatorRequest(
     table: Option[String],
     detail: Option[TableDetail],
     parts: Seq[String],
+    partitions: Option[Seq[String]],
     inTransaction: Boolean,
     settings: Map[String, String]
 )
