@@ -5,6 +5,7 @@ from hive_acid.compaction.queue.compaction_outcome import CompactionOutcome as C
 from hive_acid.compaction.queue.liveness import WORKER_PREFIX as WORKER_PREFIX
 from hive_acid.compaction.queue.liveness import is_of_statement as is_of_statement
 from hive_acid.compaction.services import ABORTS_BY_CLEANER as ABORTS_BY_CLEANER
+from hive_acid.compaction.services import AFTER_COMPACTION as AFTER_COMPACTION
 from hive_acid.compaction.services import INITIATOR_ON as INITIATOR_ON
 from hive_acid.compaction.services import WAITING_MS as WAITING_MS
 from hive_acid.compaction.services import Services as Services

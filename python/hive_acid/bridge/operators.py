@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hive_acid.clock import wall_clock_ms
+from hive_acid.compaction.initiator.survey import CompactorView, find_roots, survey
 from hive_acid.compaction.queue.requests import CompactionRequests
 from hive_acid.config import Settings
 from hive_acid.errors import build_error
@@ -18,6 +19,7 @@ from hive_acid.operators.rows import Row, ShownScope
 from hive_acid.operators.show_compactions import build_compaction_rows
 from hive_acid.operators.show_locks import build_lock_rows
 from hive_acid.operators.show_transactions import abort_transactions, build_transaction_rows
+from hive_acid.operators.vacuum import build_vacuum_rows, load_cleaning
 from hive_acid.reading.readers import Readers
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.sql.operator_statements import (
@@ -28,6 +30,7 @@ from hive_acid.sql.operator_statements import (
     ShowCompactions,
     ShowLocks,
     ShowTransactions,
+    VacuumDryRun,
     read_statement,
 )
 from hive_acid.transactions.locks import Identity
@@ -72,6 +75,8 @@ class Operators:
             return abort_transactions(self._metastore, statement.txn_ids)
         if isinstance(statement, DescribeDetail):
             return self._describe_detail(statement, asked)
+        if isinstance(statement, VacuumDryRun):
+            return self._foresee_cleaning(statement, asked)
         if isinstance(statement, DescribeHistory):
             return self._describe_history(statement, asked)
         if isinstance(statement, ShowTransactions):
@@ -93,6 +98,18 @@ class Operators:
         settings = self._settings.overridden_by(asked.settings)
         with telling(StatementOutcome.QUERY_FAILED):
             return [build_detail_row(asked.detail, self._readers.content(asked.detail.name, settings))]
+
+    def _foresee_cleaning(self, statement: VacuumDryRun, asked: OperatorRequest) -> list[Row]:
+        if asked.table is None:
+            raise ValueError(f"{statement.TITLE} without a table")
+        metastore = self._metastore
+        with telling(StatementOutcome.QUERY_FAILED):
+            table = metastore.table(asked.table)
+            names = metastore.partition_names(table.name) if table.is_partitioned else []
+            partitions = metastore.partitions(table.name, names) if table.is_partitioned else None
+            cleaning = load_cleaning(metastore, table.name, wall_clock_ms())
+            view = CompactorView.load(metastore, table)
+            return build_vacuum_rows(survey(self._file_system, find_roots(table, partitions), view), cleaning)
 
     def _describe_history(self, statement: DescribeHistory, asked: OperatorRequest) -> list[Row]:
         if asked.table is None:

@@ -34,6 +34,7 @@ from hive_acid.sql.operator_statements import (
     ShowCompactions,
     ShowLocks,
     ShowTransactions,
+    VacuumDryRun,
 )
 from hive_acid.sql.reader import Reader, build_syntax_error
 
@@ -64,9 +65,9 @@ _BEGINNINGS: Mapping[tuple[str, str], str] = {
 }
 """The first two words, without the S of a plural that somebody may forget."""
 _OPTIMIZE = "OPTIMIZE"
-_FIRST_WORDS = frozenset((_OPTIMIZE,))
+_FIRST_WORDS: Mapping[str, str] = {_OPTIMIZE: _OPTIMIZE, "VACUUM": VacuumDryRun.TITLE}
 """Words that begin a statement whatever follows."""
-_FOREIGN = frozenset((DescribeDetail.TITLE, _OPTIMIZE))
+_FOREIGN = frozenset((DescribeDetail.TITLE, _OPTIMIZE, VacuumDryRun.TITLE))
 """Words of other engines: see `OperatorStatement`."""
 _FORMS: Mapping[str, str] = {
     Compact.TITLE: (
@@ -83,6 +84,7 @@ _FORMS: Mapping[str, str] = {
     ShowLocks.TITLE: "SHOW LOCKS [DATABASE name | table [PARTITION (column = value, …)]] [EXTENDED]",
     ShowTransactions.TITLE: "SHOW TRANSACTIONS",
     AbortTransactions.TITLE: "ABORT TRANSACTIONS n [n …]",
+    VacuumDryRun.TITLE: "VACUUM table DRY RUN",
 }
 
 
@@ -103,7 +105,7 @@ def find_operator_statement(text: str) -> FoundStatement | None:
     if title is None:
         return None
     reader = Reader(text, tokens, title, _FORMS[title])
-    for word in title.split()[:2]:
+    for word in title.partition(" …")[0].split():
         if not (word == "DESCRIBE" and reader.take("DESC")):
             reader.require(word)
     is_foreign = title in _FOREIGN
@@ -137,7 +139,7 @@ def _find_title(tokens: Sequence[Token]) -> str | None:
         return None
     if words[:2] == ["ALTER", "TABLE"]:
         return Compact.TITLE if _is_compact(tokens, words) else None
-    return words[0] if words[0] in _FIRST_WORDS else _BEGINNINGS.get((words[0], words[1].removesuffix("S")))
+    return _FIRST_WORDS.get(words[0]) or _BEGINNINGS.get((words[0], words[1].removesuffix("S")))
 
 
 def _is_compact(tokens: Sequence[Token], words: Sequence[str]) -> bool:
@@ -176,6 +178,14 @@ def _parse_optimize(reader: Reader) -> Compact:
     condition = reader.text_until("a condition", "ZORDER", ";") if reader.take("WHERE") else None
     reader.end("WHERE or the end")
     return Compact(table, "major", condition=condition)
+
+
+def _parse_vacuum(reader: Reader) -> VacuumDryRun:
+    table = NamedTable(read_name(reader))
+    reader.require("DRY")
+    reader.require("RUN")
+    reader.end("the end")
+    return VacuumDryRun(table)
 
 
 def _parse_describe_detail(reader: Reader) -> DescribeDetail:
@@ -231,6 +241,7 @@ def _parse_abort_transactions(reader: Reader) -> AbortTransactions:
 _PARSERS: Mapping[str, Callable[[Reader], ParsedStatement]] = {
     Compact.TITLE: _parse_compact,
     DescribeDetail.TITLE: _parse_describe_detail,
+    VacuumDryRun.TITLE: _parse_vacuum,
     _OPTIMIZE: _parse_optimize,
     DescribeHistory.TITLE: _parse_describe_history,
     ShowCompactions.TITLE: _parse_show_compactions,

@@ -164,8 +164,28 @@ class DescribeDetail:
     )
 
 
+@dataclass(frozen=True)
+class VacuumDryRun:
+    """`VACUUM … DRY RUN`, in the manner of Delta: what the metastore's Cleaner would remove of a table."""
+
+    table: NamedTable
+
+    TITLE = "VACUUM … DRY RUN"
+    COLUMNS = _columns(
+        "partition string, path string, reason string, numFiles bigint, sizeInBytes bigint, compactionId bigint, "
+        "waitsFor array<string>, remark string"
+    )
+
+
 ParsedStatement = (
-    Compact | DescribeDetail | DescribeHistory | ShowCompactions | ShowLocks | ShowTransactions | AbortTransactions
+    AbortTransactions
+    | Compact
+    | DescribeDetail
+    | DescribeHistory
+    | ShowCompactions
+    | ShowLocks
+    | ShowTransactions
+    | VacuumDryRun
 )
 _CLASSES: Mapping[str, type[ParsedStatement]] = {cls.TITLE: cls for cls in get_args(ParsedStatement)}
 
@@ -211,7 +231,7 @@ def describe_statement(
         clause=table.clause if table else None,
         condition=getattr(statement, "condition", None),
         database=getattr(statement, "database", None),
-        must_exist=isinstance(statement, Compact | DescribeDetail | DescribeHistory),
+        must_exist=isinstance(statement, Compact | DescribeDetail | DescribeHistory | VacuumDryRun),
         statement=write_statement(statement),
         explained=explained,
         is_foreign=is_foreign,

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from hive_acid.api.clocks import format_age, is_old
 from hive_acid.api.compaction import (
     ABORTS_BY_CLEANER,
+    AFTER_COMPACTION,
     WAITING_MS,
     CompactionInfo,
     CompactionState,
@@ -65,8 +66,7 @@ def find_obsolete(
     if old:
         space = sum(f.length_bytes for f in state.listing.files if f.relative_path.split("/")[0] in old)
         waiting = next((info for info in entries if info.state is CompactionState.READY), None)
-        after = "a Cleaner removes them after the next compaction of the table: ALTER TABLE … COMPACT 'major'"
-        cure = after if service.has_cleaner else f"no Cleaner runs; {service.cleaner_advice}"
+        cure = AFTER_COMPACTION if service.has_cleaner else f"no Cleaner runs; {service.cleaner_advice}"
         if waiting is not None:  # another compaction would wait behind it
             cure = f"compaction {waiting.id} is to be cleaned: {find_cleaning_cure(waiting, service)}"
         detail = f"{len(old)} folders or files that newer ones have replaced, {space} bytes"

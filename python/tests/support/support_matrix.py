@@ -137,10 +137,10 @@ LINES = (
         {OTHER: REFUSED},
     ),
     Line(
-        "`DESCRIBE DETAIL`, in the manner of Delta",
-        (Example("DESCRIBE DETAIL {t}"),),
+        "`DESCRIBE DETAIL` and `VACUUM … DRY RUN`, in the manner of Delta",
+        (Example("DESCRIBE DETAIL {t}"), Example("VACUUM {t} DRY RUN")),
         {OTHER: NONE},
-        short="`DESCRIBE DETAIL`",
+        short="`DESCRIBE DETAIL`, `VACUUM … DRY RUN`",
     ),
     Line(
         "`AcidTable`: `truncate`",

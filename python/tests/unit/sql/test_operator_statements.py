@@ -15,13 +15,13 @@ from hive_acid.sql.operator_statements import (
     AbortTransactions,
     Compact,
     DescribeDetail,
-    FoundStatement,
     NamedTable,
     ParsedStatement,
     ShowCompactions,
     ShowLocks,
     ShowTransactions,
     SortKey,
+    VacuumDryRun,
     read_statement,
     write_statement,
 )
@@ -77,6 +77,7 @@ CASES: list[tuple[str, ParsedStatement]] = [
     ("ABORT TRANSACTIONS 9 8 9;;", AbortTransactions((9, 8))),
     ("OPTIMIZE db.t", Compact(NamedTable(("db", "t")), "major")),
     ("optimize t WHERE k > 'a;' AND n IN (1, 2);", Compact(T, "major", condition="k > 'a;' AND n IN (1, 2)")),
+    ("VACUUM db.t DRY RUN", VacuumDryRun(NamedTable(("db", "t")))),
     ("DESCRIBE DETAIL db.t", DescribeDetail(NamedTable(("db", "t")))),
     ("desc detail t;", DescribeDetail(T)),
 ]
@@ -102,6 +103,9 @@ def test_each_form_is_understood(text: str, value: ParsedStatement) -> None:
         "OPTIMIZE t WHERE",
         "OPTIMIZE t FULL",
         "DESCRIBE DETAIL t 'x",
+        "VACUUM t",
+        "VACUUM t RETAIN 168 HOURS DRY RUN",
+        "VACUUM FULL t",
     ],
 )
 def test_other_forms_of_other_engines_are_left_to_the_hints(text: str) -> None:
@@ -150,7 +154,9 @@ def test_constants_of_a_partition_are_left_to_sparks_parser(constant: str) -> No
 )
 def test_explain_is_told_apart(prefix: str, mode: str) -> None:
     for text, value in CASES:
-        assert find_operator_statement(f"{prefix} {text}") == FoundStatement(value, mode)
+        found = find_operator_statement(f"{prefix} {text}")
+        assert found is not None
+        assert (found.statement, found.explained) == (value, mode)
 
 
 @pytest.mark.parametrize(
