@@ -12,6 +12,7 @@ from hive_acid.history.entries import load_history
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableDescription
+from hive_acid.operators.abort_compactions import abort_compactions
 from hive_acid.operators.compact import build_requests
 from hive_acid.operators.describe_detail import build_detail_row
 from hive_acid.operators.describe_history import build_history_row
@@ -23,6 +24,7 @@ from hive_acid.operators.vacuum import build_vacuum_rows, load_cleaning
 from hive_acid.reading.readers import Readers
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.sql.operator_statements import (
+    AbortCompactions,
     AbortTransactions,
     Compact,
     DescribeDetail,
@@ -73,6 +75,8 @@ class Operators:
             return self._compact(statement, asked)
         if isinstance(statement, AbortTransactions):
             return abort_transactions(self._metastore, statement.txn_ids)
+        if isinstance(statement, AbortCompactions):
+            return abort_compactions(self._metastore, statement.compaction_ids)
         if isinstance(statement, DescribeDetail):
             return self._describe_detail(statement, asked)
         if isinstance(statement, VacuumDryRun):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from hive_acid.metastore.compaction_types import (
+    AbortedCompaction,
     CompactionInfo,
     CompactionJob,
     CompactionKind,
@@ -28,6 +29,13 @@ class CompactionQueue(Protocol):
 
     def compactions(self) -> list[CompactionInfo]:
         """The queue and its history, the latest first, as far as the metastore has not forgotten it."""
+        ...
+
+    def abort_compactions(self, ids: Sequence[int]) -> list[AbortedCompaction]:
+        """Takes out of the queue those that nobody has begun: an answer for each, in the order given.
+
+        Raises HIVE_ACID_INTERNAL on 3.1, which has no such call.
+        """
         ...
 
     def next_compaction(self, worker: str, version: str, pool: str | None) -> CompactionJob | None:

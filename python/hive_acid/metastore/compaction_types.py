@@ -88,6 +88,18 @@ class RequestedCompaction:
 
 
 @dataclass(frozen=True)
+class AbortedCompaction:
+    """The metastore's answer about a compaction that was to be aborted, in its words.
+
+    `status` is "Success", or "Error" for one that has begun or is not known; `message` says which.
+    """
+
+    id: int
+    status: str
+    message: str
+
+
+@dataclass(frozen=True)
 class CompactionInfo:
     """One entry of the queue or of its history, as the metastore lists it; what is not known is None.
 

@@ -252,6 +252,17 @@ struct FindNextCompactRequest {
   3: optional string poolName
 }
 // Without fields every release answers with all entries; the fields of later releases are left out.
+struct AbortCompactionRequest {
+  1: required list<i64> compactionIds
+  2: optional string type
+  3: optional string poolName
+}
+struct AbortCompactionResponseElement {
+  1: required i64 compactionId
+  2: optional string status
+  3: optional string message
+}
+struct AbortCompactResponse { 1: required map<i64, AbortCompactionResponseElement> abortedcompacts }
 struct ShowCompactRequest {}
 struct ShowCompactResponseElement {
   1: required string dbname
@@ -611,6 +622,7 @@ service ThriftHiveMetastore {
 
   CompactionResponse compact2(1: CompactionRequest rqst)
   ShowCompactResponse show_compact(1: ShowCompactRequest rqst)
+  AbortCompactResponse abort_Compactions(1: AbortCompactionRequest rqst)
   OptionalCompactionInfoStruct find_next_compact2(1: FindNextCompactRequest rqst) throws (1: MetaException o1)
   void update_compactor_state(1: CompactionInfoStruct cr, 2: i64 txn_id)
   void mark_compacted(1: CompactionInfoStruct cr) throws (1: MetaException o1)

@@ -24,6 +24,7 @@ from hive_acid.sql.operator_clauses import (
 )
 from hive_acid.sql.operator_statements import (
     COMPACTION_KINDS,
+    AbortCompactions,
     AbortTransactions,
     Compact,
     DescribeDetail,
@@ -61,7 +62,7 @@ _BEGINNINGS: Mapping[tuple[str, str], str] = {
     ("SHOW", "TRANSACTION"): ShowTransactions.TITLE,
     ("SHOW", "LOCK"): ShowLocks.TITLE,
     ("ABORT", "TRANSACTION"): AbortTransactions.TITLE,
-    ("ABORT", "COMPACTION"): AbortTransactions.TITLE,
+    ("ABORT", "COMPACTION"): AbortCompactions.TITLE,
 }
 """The first two words, without the S of a plural that somebody may forget."""
 _OPTIMIZE = "OPTIMIZE"
@@ -83,6 +84,7 @@ _FORMS: Mapping[str, str] = {
     ),
     ShowLocks.TITLE: "SHOW LOCKS [DATABASE name | table [PARTITION (column = value, …)]] [EXTENDED]",
     ShowTransactions.TITLE: "SHOW TRANSACTIONS",
+    AbortCompactions.TITLE: "ABORT COMPACTIONS n [n …]",
     AbortTransactions.TITLE: "ABORT TRANSACTIONS n [n …]",
     VacuumDryRun.TITLE: "VACUUM table DRY RUN",
 }
@@ -231,11 +233,20 @@ def _parse_show_transactions(reader: Reader) -> ShowTransactions:
 
 
 def _parse_abort_transactions(reader: Reader) -> AbortTransactions:
-    ids = [reader.whole_number("the ID of a transaction")]
+    return AbortTransactions(_read_ids(reader, "the ID of a transaction"))
+
+
+def _parse_abort_compactions(reader: Reader) -> AbortCompactions:
+    return AbortCompactions(_read_ids(reader, "the ID of a compaction"))
+
+
+def _read_ids(reader: Reader, expected: str) -> tuple[int, ...]:
+    """Each once, up to the end."""
+    ids = [reader.whole_number(expected)]
     while reader.next.token_type is TokenType.NUMBER:
-        ids.append(reader.whole_number("the ID of a transaction"))
-    reader.end("the ID of a transaction or the end")
-    return AbortTransactions(tuple(dict.fromkeys(ids)))
+        ids.append(reader.whole_number(expected))
+    reader.end(f"{expected} or the end")
+    return tuple(dict.fromkeys(ids))
 
 
 _PARSERS: Mapping[str, Callable[[Reader], ParsedStatement]] = {
@@ -247,5 +258,6 @@ _PARSERS: Mapping[str, Callable[[Reader], ParsedStatement]] = {
     ShowCompactions.TITLE: _parse_show_compactions,
     ShowLocks.TITLE: _parse_show_locks,
     ShowTransactions.TITLE: _parse_show_transactions,
+    AbortCompactions.TITLE: _parse_abort_compactions,
     AbortTransactions.TITLE: _parse_abort_transactions,
 }

@@ -134,6 +134,16 @@ class AbortTransactions:
 
 
 @dataclass(frozen=True)
+class AbortCompactions:
+    """`ABORT COMPACTIONS`: each ID once, in the order given."""
+
+    compaction_ids: tuple[int, ...]
+
+    TITLE = "ABORT COMPACTIONS"
+    COLUMNS = _columns("compactionid bigint, status string, message string")
+
+
+@dataclass(frozen=True)
 class DescribeHistory:
     """`DESCRIBE HISTORY`, in the manner of Delta; `limit` is the most rows, None for all."""
 
@@ -178,7 +188,8 @@ class VacuumDryRun:
 
 
 ParsedStatement = (
-    AbortTransactions
+    AbortCompactions
+    | AbortTransactions
     | Compact
     | DescribeDetail
     | DescribeHistory

@@ -89,6 +89,18 @@ def test_all_tables_are_listed(session: Session, table: TableName) -> None:
 
 
 @pytest.mark.parametrize("setup", WITH_WORKERS, indirect=True)
+def test_a_request_that_nobody_has_begun_is_aborted(session: Session, request_: CompactionRequest) -> None:
+    requested = session.metastore.request_compaction(request_)
+    assert requested.id is not None
+    unknown = 9_000_000_000
+    answers = session.metastore.abort_compactions([unknown, requested.id])
+    assert [(answer.id, answer.status) for answer in answers] == [(unknown, "Error"), (requested.id, "Success")]
+    assert entry(session, request_.table).state is CompactionState.ABORTED
+    (again,) = session.metastore.abort_compactions([requested.id])
+    assert again.status == "Error"
+
+
+@pytest.mark.parametrize("setup", WITH_WORKERS, indirect=True)
 class TestWorker:
     """3.1 has none of it: see `test_3_1_lets_nobody_else_compact`."""
 

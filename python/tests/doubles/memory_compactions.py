@@ -9,6 +9,7 @@ from dataclasses import replace
 from doubles.memory_transactions import Transaction, TransactionTable
 from hive_acid.errors import build_error
 from hive_acid.metastore.compaction_types import (
+    AbortedCompaction,
     CompactionInfo,
     CompactionJob,
     CompactionKind,
@@ -52,6 +53,18 @@ class CompactionEntries:
 
     def listed(self) -> list[CompactionInfo]:
         return [info for info, _ in reversed(self._entries.values())]
+
+    def abort(self, id_: int) -> AbortedCompaction:
+        """In the words of CompactionTxnHandler.abortCompactions."""
+        self.require_workers()
+        if id_ not in self._entries:
+            return AbortedCompaction(id_, "Error", "No Such Compaction Id Available")
+        state = self._entries[id_][0].state
+        if state is not CompactionState.INITIATED:
+            message = f"Error while aborting compaction as compaction is in state-{state.value}"
+            return AbortedCompaction(id_, "Error", message)
+        self._change(id_, state=CompactionState.ABORTED)
+        return AbortedCompaction(id_, "Success", "Successfully aborted compaction")
 
     def take(self, worker: str, version: str, pool: str | None) -> CompactionJob | None:
         self.require_workers()
@@ -122,6 +135,10 @@ class MemoryQueue:
     def compactions(self) -> list[CompactionInfo]:
         with self._guard:
             return self._compactions.listed()
+
+    def abort_compactions(self, ids: Sequence[int]) -> list[AbortedCompaction]:
+        with self._guard:
+            return [self._compactions.abort(id_) for id_ in ids]
 
     def next_compaction(self, worker: str, version: str, pool: str | None) -> CompactionJob | None:
         with self._guard:

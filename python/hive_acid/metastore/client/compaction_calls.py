@@ -9,6 +9,7 @@ from hive_acid.errors import build_error
 from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
 from hive_acid.metastore.client.calls import Calls
 from hive_acid.metastore.compaction_types import (
+    AbortedCompaction,
     CompactionInfo,
     CompactionJob,
     CompactionKind,
@@ -66,6 +67,12 @@ class CompactionCalls(Calls):
         # servers list what has not begun in an order of their own (seen on 4.0.0), and give out rising IDs
         listed = self._read("show_compact", ttypes.ShowCompactRequest()).compacts
         return sorted((_build_info(element) for element in listed), key=lambda info: -info.id)
+
+    def abort_compactions(self, ids: Sequence[int]) -> list[AbortedCompaction]:
+        self._require_workers("abort_Compactions")
+        answers = self._read("abort_Compactions", ttypes.AbortCompactionRequest(compactionIds=list(ids)))
+        found = (answers.abortedcompacts[id_] for id_ in ids)
+        return [AbortedCompaction(each.compactionId, each.status or "", each.message or "") for each in found]
 
     def next_compaction(self, worker: str, version: str, pool: str | None) -> CompactionJob | None:
         self._require_workers("find_next_compact2")

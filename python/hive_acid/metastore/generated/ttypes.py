@@ -4437,6 +4437,246 @@ class FindNextCompactRequest(object):
         return not (self == other)
 
 
+class AbortCompactionRequest(object):
+    """
+    Attributes:
+     - compactionIds
+     - type
+     - poolName
+
+    """
+
+
+    def __init__(self, compactionIds=None, type=None, poolName=None,):
+        self.compactionIds = compactionIds
+        self.type = type
+        self.poolName = poolName
+
+    def read(self, iprot):
+        if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
+            iprot._fast_decode(self, iprot, [self.__class__, self.thrift_spec])
+            return
+        iprot.readStructBegin()
+        while True:
+            (fname, ftype, fid) = iprot.readFieldBegin()
+            if ftype == TType.STOP:
+                break
+            if fid == 1:
+                if ftype == TType.LIST:
+                    self.compactionIds = []
+                    (_etype124, _size121) = iprot.readListBegin()
+                    for _i125 in range(_size121):
+                        _elem126 = iprot.readI64()
+                        self.compactionIds.append(_elem126)
+                    iprot.readListEnd()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 2:
+                if ftype == TType.STRING:
+                    self.type = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 3:
+                if ftype == TType.STRING:
+                    self.poolName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            else:
+                iprot.skip(ftype)
+            iprot.readFieldEnd()
+        iprot.readStructEnd()
+
+    def write(self, oprot):
+        if oprot._fast_encode is not None and self.thrift_spec is not None:
+            oprot.trans.write(oprot._fast_encode(self, [self.__class__, self.thrift_spec]))
+            return
+        oprot.writeStructBegin('AbortCompactionRequest')
+        if self.compactionIds is not None:
+            oprot.writeFieldBegin('compactionIds', TType.LIST, 1)
+            oprot.writeListBegin(TType.I64, len(self.compactionIds))
+            for iter127 in self.compactionIds:
+                oprot.writeI64(iter127)
+            oprot.writeListEnd()
+            oprot.writeFieldEnd()
+        if self.type is not None:
+            oprot.writeFieldBegin('type', TType.STRING, 2)
+            oprot.writeString(self.type.encode('utf-8') if sys.version_info[0] == 2 else self.type)
+            oprot.writeFieldEnd()
+        if self.poolName is not None:
+            oprot.writeFieldBegin('poolName', TType.STRING, 3)
+            oprot.writeString(self.poolName.encode('utf-8') if sys.version_info[0] == 2 else self.poolName)
+            oprot.writeFieldEnd()
+        oprot.writeFieldStop()
+        oprot.writeStructEnd()
+
+    def validate(self):
+        if self.compactionIds is None:
+            raise TProtocolException(message='Required field compactionIds is unset!')
+        return
+
+    def __repr__(self):
+        L = ['%s=%r' % (key, value)
+             for key, value in self.__dict__.items()]
+        return '%s(%s)' % (self.__class__.__name__, ', '.join(L))
+
+    def __eq__(self, other):
+        return isinstance(other, self.__class__) and self.__dict__ == other.__dict__
+
+    def __ne__(self, other):
+        return not (self == other)
+
+
+class AbortCompactionResponseElement(object):
+    """
+    Attributes:
+     - compactionId
+     - status
+     - message
+
+    """
+
+
+    def __init__(self, compactionId=None, status=None, message=None,):
+        self.compactionId = compactionId
+        self.status = status
+        self.message = message
+
+    def read(self, iprot):
+        if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
+            iprot._fast_decode(self, iprot, [self.__class__, self.thrift_spec])
+            return
+        iprot.readStructBegin()
+        while True:
+            (fname, ftype, fid) = iprot.readFieldBegin()
+            if ftype == TType.STOP:
+                break
+            if fid == 1:
+                if ftype == TType.I64:
+                    self.compactionId = iprot.readI64()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 2:
+                if ftype == TType.STRING:
+                    self.status = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 3:
+                if ftype == TType.STRING:
+                    self.message = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            else:
+                iprot.skip(ftype)
+            iprot.readFieldEnd()
+        iprot.readStructEnd()
+
+    def write(self, oprot):
+        if oprot._fast_encode is not None and self.thrift_spec is not None:
+            oprot.trans.write(oprot._fast_encode(self, [self.__class__, self.thrift_spec]))
+            return
+        oprot.writeStructBegin('AbortCompactionResponseElement')
+        if self.compactionId is not None:
+            oprot.writeFieldBegin('compactionId', TType.I64, 1)
+            oprot.writeI64(self.compactionId)
+            oprot.writeFieldEnd()
+        if self.status is not None:
+            oprot.writeFieldBegin('status', TType.STRING, 2)
+            oprot.writeString(self.status.encode('utf-8') if sys.version_info[0] == 2 else self.status)
+            oprot.writeFieldEnd()
+        if self.message is not None:
+            oprot.writeFieldBegin('message', TType.STRING, 3)
+            oprot.writeString(self.message.encode('utf-8') if sys.version_info[0] == 2 else self.message)
+            oprot.writeFieldEnd()
+        oprot.writeFieldStop()
+        oprot.writeStructEnd()
+
+    def validate(self):
+        if self.compactionId is None:
+            raise TProtocolException(message='Required field compactionId is unset!')
+        return
+
+    def __repr__(self):
+        L = ['%s=%r' % (key, value)
+             for key, value in self.__dict__.items()]
+        return '%s(%s)' % (self.__class__.__name__, ', '.join(L))
+
+    def __eq__(self, other):
+        return isinstance(other, self.__class__) and self.__dict__ == other.__dict__
+
+    def __ne__(self, other):
+        return not (self == other)
+
+
+class AbortCompactResponse(object):
+    """
+    Attributes:
+     - abortedcompacts
+
+    """
+
+
+    def __init__(self, abortedcompacts=None,):
+        self.abortedcompacts = abortedcompacts
+
+    def read(self, iprot):
+        if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
+            iprot._fast_decode(self, iprot, [self.__class__, self.thrift_spec])
+            return
+        iprot.readStructBegin()
+        while True:
+            (fname, ftype, fid) = iprot.readFieldBegin()
+            if ftype == TType.STOP:
+                break
+            if fid == 1:
+                if ftype == TType.MAP:
+                    self.abortedcompacts = {}
+                    (_ktype129, _vtype130, _size128) = iprot.readMapBegin()
+                    for _i132 in range(_size128):
+                        _key133 = iprot.readI64()
+                        _val134 = AbortCompactionResponseElement()
+                        _val134.read(iprot)
+                        self.abortedcompacts[_key133] = _val134
+                    iprot.readMapEnd()
+                else:
+                    iprot.skip(ftype)
+            else:
+                iprot.skip(ftype)
+            iprot.readFieldEnd()
+        iprot.readStructEnd()
+
+    def write(self, oprot):
+        if oprot._fast_encode is not None and self.thrift_spec is not None:
+            oprot.trans.write(oprot._fast_encode(self, [self.__class__, self.thrift_spec]))
+            return
+        oprot.writeStructBegin('AbortCompactResponse')
+        if self.abortedcompacts is not None:
+            oprot.writeFieldBegin('abortedcompacts', TType.MAP, 1)
+            oprot.writeMapBegin(TType.I64, TType.STRUCT, len(self.abortedcompacts))
+            for kiter135, viter136 in self.abortedcompacts.items():
+                oprot.writeI64(kiter135)
+                viter136.write(oprot)
+            oprot.writeMapEnd()
+            oprot.writeFieldEnd()
+        oprot.writeFieldStop()
+        oprot.writeStructEnd()
+
+    def validate(self):
+        if self.abortedcompacts is None:
+            raise TProtocolException(message='Required field abortedcompacts is unset!')
+        return
+
+    def __repr__(self):
+        L = ['%s=%r' % (key, value)
+             for key, value in self.__dict__.items()]
+        return '%s(%s)' % (self.__class__.__name__, ', '.join(L))
+
+    def __eq__(self, other):
+        return isinstance(other, self.__class__) and self.__dict__ == other.__dict__
+
+    def __ne__(self, other):
+        return not (self == other)
+
+
 class ShowCompactRequest(object):
 
 
@@ -4818,11 +5058,11 @@ class ShowCompactResponse(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.compacts = []
-                    (_etype124, _size121) = iprot.readListBegin()
-                    for _i125 in range(_size121):
-                        _elem126 = ShowCompactResponseElement()
-                        _elem126.read(iprot)
-                        self.compacts.append(_elem126)
+                    (_etype140, _size137) = iprot.readListBegin()
+                    for _i141 in range(_size137):
+                        _elem142 = ShowCompactResponseElement()
+                        _elem142.read(iprot)
+                        self.compacts.append(_elem142)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -4839,8 +5079,8 @@ class ShowCompactResponse(object):
         if self.compacts is not None:
             oprot.writeFieldBegin('compacts', TType.LIST, 1)
             oprot.writeListBegin(TType.STRUCT, len(self.compacts))
-            for iter127 in self.compacts:
-                iter127.write(oprot)
+            for iter143 in self.compacts:
+                iter143.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -5055,11 +5295,11 @@ class SerDeInfo(object):
             elif fid == 3:
                 if ftype == TType.MAP:
                     self.parameters = {}
-                    (_ktype129, _vtype130, _size128) = iprot.readMapBegin()
-                    for _i132 in range(_size128):
-                        _key133 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        _val134 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.parameters[_key133] = _val134
+                    (_ktype145, _vtype146, _size144) = iprot.readMapBegin()
+                    for _i148 in range(_size144):
+                        _key149 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        _val150 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.parameters[_key149] = _val150
                     iprot.readMapEnd()
                 else:
                     iprot.skip(ftype)
@@ -5104,9 +5344,9 @@ class SerDeInfo(object):
         if self.parameters is not None:
             oprot.writeFieldBegin('parameters', TType.MAP, 3)
             oprot.writeMapBegin(TType.STRING, TType.STRING, len(self.parameters))
-            for kiter135, viter136 in self.parameters.items():
-                oprot.writeString(kiter135.encode('utf-8') if sys.version_info[0] == 2 else kiter135)
-                oprot.writeString(viter136.encode('utf-8') if sys.version_info[0] == 2 else viter136)
+            for kiter151, viter152 in self.parameters.items():
+                oprot.writeString(kiter151.encode('utf-8') if sys.version_info[0] == 2 else kiter151)
+                oprot.writeString(viter152.encode('utf-8') if sys.version_info[0] == 2 else viter152)
             oprot.writeMapEnd()
             oprot.writeFieldEnd()
         if self.description is not None:
@@ -5168,25 +5408,25 @@ class SkewedInfo(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.skewedColNames = []
-                    (_etype140, _size137) = iprot.readListBegin()
-                    for _i141 in range(_size137):
-                        _elem142 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.skewedColNames.append(_elem142)
+                    (_etype156, _size153) = iprot.readListBegin()
+                    for _i157 in range(_size153):
+                        _elem158 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.skewedColNames.append(_elem158)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
             elif fid == 2:
                 if ftype == TType.LIST:
                     self.skewedColValues = []
-                    (_etype146, _size143) = iprot.readListBegin()
-                    for _i147 in range(_size143):
-                        _elem148 = []
-                        (_etype152, _size149) = iprot.readListBegin()
-                        for _i153 in range(_size149):
-                            _elem154 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                            _elem148.append(_elem154)
+                    (_etype162, _size159) = iprot.readListBegin()
+                    for _i163 in range(_size159):
+                        _elem164 = []
+                        (_etype168, _size165) = iprot.readListBegin()
+                        for _i169 in range(_size165):
+                            _elem170 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                            _elem164.append(_elem170)
                         iprot.readListEnd()
-                        self.skewedColValues.append(_elem148)
+                        self.skewedColValues.append(_elem164)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -5203,17 +5443,17 @@ class SkewedInfo(object):
         if self.skewedColNames is not None:
             oprot.writeFieldBegin('skewedColNames', TType.LIST, 1)
             oprot.writeListBegin(TType.STRING, len(self.skewedColNames))
-            for iter155 in self.skewedColNames:
-                oprot.writeString(iter155.encode('utf-8') if sys.version_info[0] == 2 else iter155)
+            for iter171 in self.skewedColNames:
+                oprot.writeString(iter171.encode('utf-8') if sys.version_info[0] == 2 else iter171)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.skewedColValues is not None:
             oprot.writeFieldBegin('skewedColValues', TType.LIST, 2)
             oprot.writeListBegin(TType.LIST, len(self.skewedColValues))
-            for iter156 in self.skewedColValues:
-                oprot.writeListBegin(TType.STRING, len(iter156))
-                for iter157 in iter156:
-                    oprot.writeString(iter157.encode('utf-8') if sys.version_info[0] == 2 else iter157)
+            for iter172 in self.skewedColValues:
+                oprot.writeListBegin(TType.STRING, len(iter172))
+                for iter173 in iter172:
+                    oprot.writeString(iter173.encode('utf-8') if sys.version_info[0] == 2 else iter173)
                 oprot.writeListEnd()
             oprot.writeListEnd()
             oprot.writeFieldEnd()
@@ -5280,11 +5520,11 @@ class StorageDescriptor(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.cols = []
-                    (_etype161, _size158) = iprot.readListBegin()
-                    for _i162 in range(_size158):
-                        _elem163 = FieldSchema()
-                        _elem163.read(iprot)
-                        self.cols.append(_elem163)
+                    (_etype177, _size174) = iprot.readListBegin()
+                    for _i178 in range(_size174):
+                        _elem179 = FieldSchema()
+                        _elem179.read(iprot)
+                        self.cols.append(_elem179)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -5322,32 +5562,32 @@ class StorageDescriptor(object):
             elif fid == 8:
                 if ftype == TType.LIST:
                     self.bucketCols = []
-                    (_etype167, _size164) = iprot.readListBegin()
-                    for _i168 in range(_size164):
-                        _elem169 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.bucketCols.append(_elem169)
+                    (_etype183, _size180) = iprot.readListBegin()
+                    for _i184 in range(_size180):
+                        _elem185 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.bucketCols.append(_elem185)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
             elif fid == 9:
                 if ftype == TType.LIST:
                     self.sortCols = []
-                    (_etype173, _size170) = iprot.readListBegin()
-                    for _i174 in range(_size170):
-                        _elem175 = Order()
-                        _elem175.read(iprot)
-                        self.sortCols.append(_elem175)
+                    (_etype189, _size186) = iprot.readListBegin()
+                    for _i190 in range(_size186):
+                        _elem191 = Order()
+                        _elem191.read(iprot)
+                        self.sortCols.append(_elem191)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
             elif fid == 10:
                 if ftype == TType.MAP:
                     self.parameters = {}
-                    (_ktype177, _vtype178, _size176) = iprot.readMapBegin()
-                    for _i180 in range(_size176):
-                        _key181 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        _val182 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.parameters[_key181] = _val182
+                    (_ktype193, _vtype194, _size192) = iprot.readMapBegin()
+                    for _i196 in range(_size192):
+                        _key197 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        _val198 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.parameters[_key197] = _val198
                     iprot.readMapEnd()
                 else:
                     iprot.skip(ftype)
@@ -5375,8 +5615,8 @@ class StorageDescriptor(object):
         if self.cols is not None:
             oprot.writeFieldBegin('cols', TType.LIST, 1)
             oprot.writeListBegin(TType.STRUCT, len(self.cols))
-            for iter183 in self.cols:
-                iter183.write(oprot)
+            for iter199 in self.cols:
+                iter199.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.location is not None:
@@ -5406,23 +5646,23 @@ class StorageDescriptor(object):
         if self.bucketCols is not None:
             oprot.writeFieldBegin('bucketCols', TType.LIST, 8)
             oprot.writeListBegin(TType.STRING, len(self.bucketCols))
-            for iter184 in self.bucketCols:
-                oprot.writeString(iter184.encode('utf-8') if sys.version_info[0] == 2 else iter184)
+            for iter200 in self.bucketCols:
+                oprot.writeString(iter200.encode('utf-8') if sys.version_info[0] == 2 else iter200)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.sortCols is not None:
             oprot.writeFieldBegin('sortCols', TType.LIST, 9)
             oprot.writeListBegin(TType.STRUCT, len(self.sortCols))
-            for iter185 in self.sortCols:
-                iter185.write(oprot)
+            for iter201 in self.sortCols:
+                iter201.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.parameters is not None:
             oprot.writeFieldBegin('parameters', TType.MAP, 10)
             oprot.writeMapBegin(TType.STRING, TType.STRING, len(self.parameters))
-            for kiter186, viter187 in self.parameters.items():
-                oprot.writeString(kiter186.encode('utf-8') if sys.version_info[0] == 2 else kiter186)
-                oprot.writeString(viter187.encode('utf-8') if sys.version_info[0] == 2 else viter187)
+            for kiter202, viter203 in self.parameters.items():
+                oprot.writeString(kiter202.encode('utf-8') if sys.version_info[0] == 2 else kiter202)
+                oprot.writeString(viter203.encode('utf-8') if sys.version_info[0] == 2 else viter203)
             oprot.writeMapEnd()
             oprot.writeFieldEnd()
         if self.skewedInfo is not None:
@@ -5579,51 +5819,51 @@ class PrincipalPrivilegeSet(object):
             if fid == 1:
                 if ftype == TType.MAP:
                     self.userPrivileges = {}
-                    (_ktype189, _vtype190, _size188) = iprot.readMapBegin()
-                    for _i192 in range(_size188):
-                        _key193 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        _val194 = []
-                        (_etype198, _size195) = iprot.readListBegin()
-                        for _i199 in range(_size195):
-                            _elem200 = PrivilegeGrantInfo()
-                            _elem200.read(iprot)
-                            _val194.append(_elem200)
+                    (_ktype205, _vtype206, _size204) = iprot.readMapBegin()
+                    for _i208 in range(_size204):
+                        _key209 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        _val210 = []
+                        (_etype214, _size211) = iprot.readListBegin()
+                        for _i215 in range(_size211):
+                            _elem216 = PrivilegeGrantInfo()
+                            _elem216.read(iprot)
+                            _val210.append(_elem216)
                         iprot.readListEnd()
-                        self.userPrivileges[_key193] = _val194
+                        self.userPrivileges[_key209] = _val210
                     iprot.readMapEnd()
                 else:
                     iprot.skip(ftype)
             elif fid == 2:
                 if ftype == TType.MAP:
                     self.groupPrivileges = {}
-                    (_ktype202, _vtype203, _size201) = iprot.readMapBegin()
-                    for _i205 in range(_size201):
-                        _key206 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        _val207 = []
-                        (_etype211, _size208) = iprot.readListBegin()
-                        for _i212 in range(_size208):
-                            _elem213 = PrivilegeGrantInfo()
-                            _elem213.read(iprot)
-                            _val207.append(_elem213)
+                    (_ktype218, _vtype219, _size217) = iprot.readMapBegin()
+                    for _i221 in range(_size217):
+                        _key222 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        _val223 = []
+                        (_etype227, _size224) = iprot.readListBegin()
+                        for _i228 in range(_size224):
+                            _elem229 = PrivilegeGrantInfo()
+                            _elem229.read(iprot)
+                            _val223.append(_elem229)
                         iprot.readListEnd()
-                        self.groupPrivileges[_key206] = _val207
+                        self.groupPrivileges[_key222] = _val223
                     iprot.readMapEnd()
                 else:
                     iprot.skip(ftype)
             elif fid == 3:
                 if ftype == TType.MAP:
                     self.rolePrivileges = {}
-                    (_ktype215, _vtype216, _size214) = iprot.readMapBegin()
-                    for _i218 in range(_size214):
-                        _key219 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        _val220 = []
-                        (_etype224, _size221) = iprot.readListBegin()
-                        for _i225 in range(_size221):
-                            _elem226 = PrivilegeGrantInfo()
-                            _elem226.read(iprot)
-                            _val220.append(_elem226)
+                    (_ktype231, _vtype232, _size230) = iprot.readMapBegin()
+                    for _i234 in range(_size230):
+                        _key235 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        _val236 = []
+                        (_etype240, _size237) = iprot.readListBegin()
+                        for _i241 in range(_size237):
+                            _elem242 = PrivilegeGrantInfo()
+                            _elem242.read(iprot)
+                            _val236.append(_elem242)
                         iprot.readListEnd()
-                        self.rolePrivileges[_key219] = _val220
+                        self.rolePrivileges[_key235] = _val236
                     iprot.readMapEnd()
                 else:
                     iprot.skip(ftype)
@@ -5640,33 +5880,33 @@ class PrincipalPrivilegeSet(object):
         if self.userPrivileges is not None:
             oprot.writeFieldBegin('userPrivileges', TType.MAP, 1)
             oprot.writeMapBegin(TType.STRING, TType.LIST, len(self.userPrivileges))
-            for kiter227, viter228 in self.userPrivileges.items():
-                oprot.writeString(kiter227.encode('utf-8') if sys.version_info[0] == 2 else kiter227)
-                oprot.writeListBegin(TType.STRUCT, len(viter228))
-                for iter229 in viter228:
-                    iter229.write(oprot)
+            for kiter243, viter244 in self.userPrivileges.items():
+                oprot.writeString(kiter243.encode('utf-8') if sys.version_info[0] == 2 else kiter243)
+                oprot.writeListBegin(TType.STRUCT, len(viter244))
+                for iter245 in viter244:
+                    iter245.write(oprot)
                 oprot.writeListEnd()
             oprot.writeMapEnd()
             oprot.writeFieldEnd()
         if self.groupPrivileges is not None:
             oprot.writeFieldBegin('groupPrivileges', TType.MAP, 2)
             oprot.writeMapBegin(TType.STRING, TType.LIST, len(self.groupPrivileges))
-            for kiter230, viter231 in self.groupPrivileges.items():
-                oprot.writeString(kiter230.encode('utf-8') if sys.version_info[0] == 2 else kiter230)
-                oprot.writeListBegin(TType.STRUCT, len(viter231))
-                for iter232 in viter231:
-                    iter232.write(oprot)
+            for kiter246, viter247 in self.groupPrivileges.items():
+                oprot.writeString(kiter246.encode('utf-8') if sys.version_info[0] == 2 else kiter246)
+                oprot.writeListBegin(TType.STRUCT, len(viter247))
+                for iter248 in viter247:
+                    iter248.write(oprot)
                 oprot.writeListEnd()
             oprot.writeMapEnd()
             oprot.writeFieldEnd()
         if self.rolePrivileges is not None:
             oprot.writeFieldBegin('rolePrivileges', TType.MAP, 3)
             oprot.writeMapBegin(TType.STRING, TType.LIST, len(self.rolePrivileges))
-            for kiter233, viter234 in self.rolePrivileges.items():
-                oprot.writeString(kiter233.encode('utf-8') if sys.version_info[0] == 2 else kiter233)
-                oprot.writeListBegin(TType.STRUCT, len(viter234))
-                for iter235 in viter234:
-                    iter235.write(oprot)
+            for kiter249, viter250 in self.rolePrivileges.items():
+                oprot.writeString(kiter249.encode('utf-8') if sys.version_info[0] == 2 else kiter249)
+                oprot.writeListBegin(TType.STRUCT, len(viter250))
+                for iter251 in viter250:
+                    iter251.write(oprot)
                 oprot.writeListEnd()
             oprot.writeMapEnd()
             oprot.writeFieldEnd()
@@ -5783,22 +6023,22 @@ class Table(object):
             elif fid == 8:
                 if ftype == TType.LIST:
                     self.partitionKeys = []
-                    (_etype239, _size236) = iprot.readListBegin()
-                    for _i240 in range(_size236):
-                        _elem241 = FieldSchema()
-                        _elem241.read(iprot)
-                        self.partitionKeys.append(_elem241)
+                    (_etype255, _size252) = iprot.readListBegin()
+                    for _i256 in range(_size252):
+                        _elem257 = FieldSchema()
+                        _elem257.read(iprot)
+                        self.partitionKeys.append(_elem257)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
             elif fid == 9:
                 if ftype == TType.MAP:
                     self.parameters = {}
-                    (_ktype243, _vtype244, _size242) = iprot.readMapBegin()
-                    for _i246 in range(_size242):
-                        _key247 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        _val248 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.parameters[_key247] = _val248
+                    (_ktype259, _vtype260, _size258) = iprot.readMapBegin()
+                    for _i262 in range(_size258):
+                        _key263 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        _val264 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.parameters[_key263] = _val264
                     iprot.readMapEnd()
                 else:
                     iprot.skip(ftype)
@@ -5894,16 +6134,16 @@ class Table(object):
         if self.partitionKeys is not None:
             oprot.writeFieldBegin('partitionKeys', TType.LIST, 8)
             oprot.writeListBegin(TType.STRUCT, len(self.partitionKeys))
-            for iter249 in self.partitionKeys:
-                iter249.write(oprot)
+            for iter265 in self.partitionKeys:
+                iter265.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.parameters is not None:
             oprot.writeFieldBegin('parameters', TType.MAP, 9)
             oprot.writeMapBegin(TType.STRING, TType.STRING, len(self.parameters))
-            for kiter250, viter251 in self.parameters.items():
-                oprot.writeString(kiter250.encode('utf-8') if sys.version_info[0] == 2 else kiter250)
-                oprot.writeString(viter251.encode('utf-8') if sys.version_info[0] == 2 else viter251)
+            for kiter266, viter267 in self.parameters.items():
+                oprot.writeString(kiter266.encode('utf-8') if sys.version_info[0] == 2 else kiter266)
+                oprot.writeString(viter267.encode('utf-8') if sys.version_info[0] == 2 else viter267)
             oprot.writeMapEnd()
             oprot.writeFieldEnd()
         if self.viewOriginalText is not None:
@@ -6005,10 +6245,10 @@ class Partition(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.values = []
-                    (_etype255, _size252) = iprot.readListBegin()
-                    for _i256 in range(_size252):
-                        _elem257 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.values.append(_elem257)
+                    (_etype271, _size268) = iprot.readListBegin()
+                    for _i272 in range(_size268):
+                        _elem273 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.values.append(_elem273)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -6041,11 +6281,11 @@ class Partition(object):
             elif fid == 7:
                 if ftype == TType.MAP:
                     self.parameters = {}
-                    (_ktype259, _vtype260, _size258) = iprot.readMapBegin()
-                    for _i262 in range(_size258):
-                        _key263 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        _val264 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.parameters[_key263] = _val264
+                    (_ktype275, _vtype276, _size274) = iprot.readMapBegin()
+                    for _i278 in range(_size274):
+                        _key279 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        _val280 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.parameters[_key279] = _val280
                     iprot.readMapEnd()
                 else:
                     iprot.skip(ftype)
@@ -6078,8 +6318,8 @@ class Partition(object):
         if self.values is not None:
             oprot.writeFieldBegin('values', TType.LIST, 1)
             oprot.writeListBegin(TType.STRING, len(self.values))
-            for iter265 in self.values:
-                oprot.writeString(iter265.encode('utf-8') if sys.version_info[0] == 2 else iter265)
+            for iter281 in self.values:
+                oprot.writeString(iter281.encode('utf-8') if sys.version_info[0] == 2 else iter281)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.dbName is not None:
@@ -6105,9 +6345,9 @@ class Partition(object):
         if self.parameters is not None:
             oprot.writeFieldBegin('parameters', TType.MAP, 7)
             oprot.writeMapBegin(TType.STRING, TType.STRING, len(self.parameters))
-            for kiter266, viter267 in self.parameters.items():
-                oprot.writeString(kiter266.encode('utf-8') if sys.version_info[0] == 2 else kiter266)
-                oprot.writeString(viter267.encode('utf-8') if sys.version_info[0] == 2 else viter267)
+            for kiter282, viter283 in self.parameters.items():
+                oprot.writeString(kiter282.encode('utf-8') if sys.version_info[0] == 2 else kiter282)
+                oprot.writeString(viter283.encode('utf-8') if sys.version_info[0] == 2 else viter283)
             oprot.writeMapEnd()
             oprot.writeFieldEnd()
         if self.privileges is not None:
@@ -6163,11 +6403,11 @@ class EnvironmentContext(object):
             if fid == 1:
                 if ftype == TType.MAP:
                     self.properties = {}
-                    (_ktype269, _vtype270, _size268) = iprot.readMapBegin()
-                    for _i272 in range(_size268):
-                        _key273 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        _val274 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.properties[_key273] = _val274
+                    (_ktype285, _vtype286, _size284) = iprot.readMapBegin()
+                    for _i288 in range(_size284):
+                        _key289 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        _val290 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.properties[_key289] = _val290
                     iprot.readMapEnd()
                 else:
                     iprot.skip(ftype)
@@ -6184,9 +6424,9 @@ class EnvironmentContext(object):
         if self.properties is not None:
             oprot.writeFieldBegin('properties', TType.MAP, 1)
             oprot.writeMapBegin(TType.STRING, TType.STRING, len(self.properties))
-            for kiter275, viter276 in self.properties.items():
-                oprot.writeString(kiter275.encode('utf-8') if sys.version_info[0] == 2 else kiter275)
-                oprot.writeString(viter276.encode('utf-8') if sys.version_info[0] == 2 else viter276)
+            for kiter291, viter292 in self.properties.items():
+                oprot.writeString(kiter291.encode('utf-8') if sys.version_info[0] == 2 else kiter291)
+                oprot.writeString(viter292.encode('utf-8') if sys.version_info[0] == 2 else viter292)
             oprot.writeMapEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -6230,10 +6470,10 @@ class ClientCapabilities(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.values = []
-                    (_etype280, _size277) = iprot.readListBegin()
-                    for _i281 in range(_size277):
-                        _elem282 = iprot.readI32()
-                        self.values.append(_elem282)
+                    (_etype296, _size293) = iprot.readListBegin()
+                    for _i297 in range(_size293):
+                        _elem298 = iprot.readI32()
+                        self.values.append(_elem298)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -6250,8 +6490,8 @@ class ClientCapabilities(object):
         if self.values is not None:
             oprot.writeFieldBegin('values', TType.LIST, 1)
             oprot.writeListBegin(TType.I32, len(self.values))
-            for iter283 in self.values:
-                oprot.writeI32(iter283)
+            for iter299 in self.values:
+                oprot.writeI32(iter299)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -6335,10 +6575,10 @@ class GetTableRequest(object):
             elif fid == 8:
                 if ftype == TType.LIST:
                     self.processorCapabilities = []
-                    (_etype287, _size284) = iprot.readListBegin()
-                    for _i288 in range(_size284):
-                        _elem289 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.processorCapabilities.append(_elem289)
+                    (_etype303, _size300) = iprot.readListBegin()
+                    for _i304 in range(_size300):
+                        _elem305 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.processorCapabilities.append(_elem305)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -6380,8 +6620,8 @@ class GetTableRequest(object):
         if self.processorCapabilities is not None:
             oprot.writeFieldBegin('processorCapabilities', TType.LIST, 8)
             oprot.writeListBegin(TType.STRING, len(self.processorCapabilities))
-            for iter290 in self.processorCapabilities:
-                oprot.writeString(iter290.encode('utf-8') if sys.version_info[0] == 2 else iter290)
+            for iter306 in self.processorCapabilities:
+                oprot.writeString(iter306.encode('utf-8') if sys.version_info[0] == 2 else iter306)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.processorIdentifier is not None:
@@ -6511,10 +6751,10 @@ class CreateTableRequest(object):
             elif fid == 9:
                 if ftype == TType.LIST:
                     self.processorCapabilities = []
-                    (_etype294, _size291) = iprot.readListBegin()
-                    for _i295 in range(_size291):
-                        _elem296 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.processorCapabilities.append(_elem296)
+                    (_etype310, _size307) = iprot.readListBegin()
+                    for _i311 in range(_size307):
+                        _elem312 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.processorCapabilities.append(_elem312)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -6544,8 +6784,8 @@ class CreateTableRequest(object):
         if self.processorCapabilities is not None:
             oprot.writeFieldBegin('processorCapabilities', TType.LIST, 9)
             oprot.writeListBegin(TType.STRING, len(self.processorCapabilities))
-            for iter297 in self.processorCapabilities:
-                oprot.writeString(iter297.encode('utf-8') if sys.version_info[0] == 2 else iter297)
+            for iter313 in self.processorCapabilities:
+                oprot.writeString(iter313.encode('utf-8') if sys.version_info[0] == 2 else iter313)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.processorIdentifier is not None:
@@ -6652,10 +6892,10 @@ class AlterTableRequest(object):
             elif fid == 8:
                 if ftype == TType.LIST:
                     self.processorCapabilities = []
-                    (_etype301, _size298) = iprot.readListBegin()
-                    for _i302 in range(_size298):
-                        _elem303 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.processorCapabilities.append(_elem303)
+                    (_etype317, _size314) = iprot.readListBegin()
+                    for _i318 in range(_size314):
+                        _elem319 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.processorCapabilities.append(_elem319)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -6715,8 +6955,8 @@ class AlterTableRequest(object):
         if self.processorCapabilities is not None:
             oprot.writeFieldBegin('processorCapabilities', TType.LIST, 8)
             oprot.writeListBegin(TType.STRING, len(self.processorCapabilities))
-            for iter304 in self.processorCapabilities:
-                oprot.writeString(iter304.encode('utf-8') if sys.version_info[0] == 2 else iter304)
+            for iter320 in self.processorCapabilities:
+                oprot.writeString(iter320.encode('utf-8') if sys.version_info[0] == 2 else iter320)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.processorIdentifier is not None:
@@ -7562,10 +7802,10 @@ class TableStatsRequest(object):
             elif fid == 3:
                 if ftype == TType.LIST:
                     self.colNames = []
-                    (_etype308, _size305) = iprot.readListBegin()
-                    for _i309 in range(_size305):
-                        _elem310 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.colNames.append(_elem310)
+                    (_etype324, _size321) = iprot.readListBegin()
+                    for _i325 in range(_size321):
+                        _elem326 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.colNames.append(_elem326)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -7600,8 +7840,8 @@ class TableStatsRequest(object):
         if self.colNames is not None:
             oprot.writeFieldBegin('colNames', TType.LIST, 3)
             oprot.writeListBegin(TType.STRING, len(self.colNames))
-            for iter311 in self.colNames:
-                oprot.writeString(iter311.encode('utf-8') if sys.version_info[0] == 2 else iter311)
+            for iter327 in self.colNames:
+                oprot.writeString(iter327.encode('utf-8') if sys.version_info[0] == 2 else iter327)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.catName is not None:
@@ -7659,11 +7899,11 @@ class TableStatsResult(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.tableStats = []
-                    (_etype315, _size312) = iprot.readListBegin()
-                    for _i316 in range(_size312):
-                        _elem317 = ColumnStatisticsObj()
-                        _elem317.read(iprot)
-                        self.tableStats.append(_elem317)
+                    (_etype331, _size328) = iprot.readListBegin()
+                    for _i332 in range(_size328):
+                        _elem333 = ColumnStatisticsObj()
+                        _elem333.read(iprot)
+                        self.tableStats.append(_elem333)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -7680,8 +7920,8 @@ class TableStatsResult(object):
         if self.tableStats is not None:
             oprot.writeFieldBegin('tableStats', TType.LIST, 1)
             oprot.writeListBegin(TType.STRUCT, len(self.tableStats))
-            for iter318 in self.tableStats:
-                iter318.write(oprot)
+            for iter334 in self.tableStats:
+                iter334.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -7747,20 +7987,20 @@ class PartitionsStatsRequest(object):
             elif fid == 3:
                 if ftype == TType.LIST:
                     self.colNames = []
-                    (_etype322, _size319) = iprot.readListBegin()
-                    for _i323 in range(_size319):
-                        _elem324 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.colNames.append(_elem324)
+                    (_etype338, _size335) = iprot.readListBegin()
+                    for _i339 in range(_size335):
+                        _elem340 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.colNames.append(_elem340)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
             elif fid == 4:
                 if ftype == TType.LIST:
                     self.partNames = []
-                    (_etype328, _size325) = iprot.readListBegin()
-                    for _i329 in range(_size325):
-                        _elem330 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.partNames.append(_elem330)
+                    (_etype344, _size341) = iprot.readListBegin()
+                    for _i345 in range(_size341):
+                        _elem346 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.partNames.append(_elem346)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -7795,15 +8035,15 @@ class PartitionsStatsRequest(object):
         if self.colNames is not None:
             oprot.writeFieldBegin('colNames', TType.LIST, 3)
             oprot.writeListBegin(TType.STRING, len(self.colNames))
-            for iter331 in self.colNames:
-                oprot.writeString(iter331.encode('utf-8') if sys.version_info[0] == 2 else iter331)
+            for iter347 in self.colNames:
+                oprot.writeString(iter347.encode('utf-8') if sys.version_info[0] == 2 else iter347)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.partNames is not None:
             oprot.writeFieldBegin('partNames', TType.LIST, 4)
             oprot.writeListBegin(TType.STRING, len(self.partNames))
-            for iter332 in self.partNames:
-                oprot.writeString(iter332.encode('utf-8') if sys.version_info[0] == 2 else iter332)
+            for iter348 in self.partNames:
+                oprot.writeString(iter348.encode('utf-8') if sys.version_info[0] == 2 else iter348)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.catName is not None:
@@ -7863,17 +8103,17 @@ class PartitionsStatsResult(object):
             if fid == 1:
                 if ftype == TType.MAP:
                     self.partStats = {}
-                    (_ktype334, _vtype335, _size333) = iprot.readMapBegin()
-                    for _i337 in range(_size333):
-                        _key338 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        _val339 = []
-                        (_etype343, _size340) = iprot.readListBegin()
-                        for _i344 in range(_size340):
-                            _elem345 = ColumnStatisticsObj()
-                            _elem345.read(iprot)
-                            _val339.append(_elem345)
+                    (_ktype350, _vtype351, _size349) = iprot.readMapBegin()
+                    for _i353 in range(_size349):
+                        _key354 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        _val355 = []
+                        (_etype359, _size356) = iprot.readListBegin()
+                        for _i360 in range(_size356):
+                            _elem361 = ColumnStatisticsObj()
+                            _elem361.read(iprot)
+                            _val355.append(_elem361)
                         iprot.readListEnd()
-                        self.partStats[_key338] = _val339
+                        self.partStats[_key354] = _val355
                     iprot.readMapEnd()
                 else:
                     iprot.skip(ftype)
@@ -7890,11 +8130,11 @@ class PartitionsStatsResult(object):
         if self.partStats is not None:
             oprot.writeFieldBegin('partStats', TType.MAP, 1)
             oprot.writeMapBegin(TType.STRING, TType.LIST, len(self.partStats))
-            for kiter346, viter347 in self.partStats.items():
-                oprot.writeString(kiter346.encode('utf-8') if sys.version_info[0] == 2 else kiter346)
-                oprot.writeListBegin(TType.STRUCT, len(viter347))
-                for iter348 in viter347:
-                    iter348.write(oprot)
+            for kiter362, viter363 in self.partStats.items():
+                oprot.writeString(kiter362.encode('utf-8') if sys.version_info[0] == 2 else kiter362)
+                oprot.writeListBegin(TType.STRUCT, len(viter363))
+                for iter364 in viter363:
+                    iter364.write(oprot)
                 oprot.writeListEnd()
             oprot.writeMapEnd()
             oprot.writeFieldEnd()
@@ -8071,11 +8311,11 @@ class ColumnStatistics(object):
             elif fid == 2:
                 if ftype == TType.LIST:
                     self.statsObj = []
-                    (_etype352, _size349) = iprot.readListBegin()
-                    for _i353 in range(_size349):
-                        _elem354 = ColumnStatisticsObj()
-                        _elem354.read(iprot)
-                        self.statsObj.append(_elem354)
+                    (_etype368, _size365) = iprot.readListBegin()
+                    for _i369 in range(_size365):
+                        _elem370 = ColumnStatisticsObj()
+                        _elem370.read(iprot)
+                        self.statsObj.append(_elem370)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -8106,8 +8346,8 @@ class ColumnStatistics(object):
         if self.statsObj is not None:
             oprot.writeFieldBegin('statsObj', TType.LIST, 2)
             oprot.writeListBegin(TType.STRUCT, len(self.statsObj))
-            for iter355 in self.statsObj:
-                iter355.write(oprot)
+            for iter371 in self.statsObj:
+                iter371.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.isStatsCompliant is not None:
@@ -8171,11 +8411,11 @@ class SetPartitionsStatsRequest(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.colStats = []
-                    (_etype359, _size356) = iprot.readListBegin()
-                    for _i360 in range(_size356):
-                        _elem361 = ColumnStatistics()
-                        _elem361.read(iprot)
-                        self.colStats.append(_elem361)
+                    (_etype375, _size372) = iprot.readListBegin()
+                    for _i376 in range(_size372):
+                        _elem377 = ColumnStatistics()
+                        _elem377.read(iprot)
+                        self.colStats.append(_elem377)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -8212,8 +8452,8 @@ class SetPartitionsStatsRequest(object):
         if self.colStats is not None:
             oprot.writeFieldBegin('colStats', TType.LIST, 1)
             oprot.writeListBegin(TType.STRUCT, len(self.colStats))
-            for iter362 in self.colStats:
-                iter362.write(oprot)
+            for iter378 in self.colStats:
+                iter378.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.needMerge is not None:
@@ -8361,11 +8601,11 @@ class AlterPartitionsRequest(object):
             elif fid == 4:
                 if ftype == TType.LIST:
                     self.partitions = []
-                    (_etype366, _size363) = iprot.readListBegin()
-                    for _i367 in range(_size363):
-                        _elem368 = Partition()
-                        _elem368.read(iprot)
-                        self.partitions.append(_elem368)
+                    (_etype382, _size379) = iprot.readListBegin()
+                    for _i383 in range(_size379):
+                        _elem384 = Partition()
+                        _elem384.read(iprot)
+                        self.partitions.append(_elem384)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -8410,8 +8650,8 @@ class AlterPartitionsRequest(object):
         if self.partitions is not None:
             oprot.writeFieldBegin('partitions', TType.LIST, 4)
             oprot.writeListBegin(TType.STRUCT, len(self.partitions))
-            for iter369 in self.partitions:
-                iter369.write(oprot)
+            for iter385 in self.partitions:
+                iter385.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.environmentContext is not None:
@@ -8535,11 +8775,11 @@ class AddPartitionsRequest(object):
             elif fid == 3:
                 if ftype == TType.LIST:
                     self.parts = []
-                    (_etype373, _size370) = iprot.readListBegin()
-                    for _i374 in range(_size370):
-                        _elem375 = Partition()
-                        _elem375.read(iprot)
-                        self.parts.append(_elem375)
+                    (_etype389, _size386) = iprot.readListBegin()
+                    for _i390 in range(_size386):
+                        _elem391 = Partition()
+                        _elem391.read(iprot)
+                        self.parts.append(_elem391)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -8584,8 +8824,8 @@ class AddPartitionsRequest(object):
         if self.parts is not None:
             oprot.writeFieldBegin('parts', TType.LIST, 3)
             oprot.writeListBegin(TType.STRUCT, len(self.parts))
-            for iter376 in self.parts:
-                iter376.write(oprot)
+            for iter392 in self.parts:
+                iter392.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.ifNotExists is not None:
@@ -8653,11 +8893,11 @@ class AddPartitionsResult(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.partitions = []
-                    (_etype380, _size377) = iprot.readListBegin()
-                    for _i381 in range(_size377):
-                        _elem382 = Partition()
-                        _elem382.read(iprot)
-                        self.partitions.append(_elem382)
+                    (_etype396, _size393) = iprot.readListBegin()
+                    for _i397 in range(_size393):
+                        _elem398 = Partition()
+                        _elem398.read(iprot)
+                        self.partitions.append(_elem398)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -8674,8 +8914,8 @@ class AddPartitionsResult(object):
         if self.partitions is not None:
             oprot.writeFieldBegin('partitions', TType.LIST, 1)
             oprot.writeListBegin(TType.STRUCT, len(self.partitions))
-            for iter383 in self.partitions:
-                iter383.write(oprot)
+            for iter399 in self.partitions:
+                iter399.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -8820,11 +9060,11 @@ class Database(object):
             elif fid == 4:
                 if ftype == TType.MAP:
                     self.parameters = {}
-                    (_ktype385, _vtype386, _size384) = iprot.readMapBegin()
-                    for _i388 in range(_size384):
-                        _key389 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        _val390 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.parameters[_key389] = _val390
+                    (_ktype401, _vtype402, _size400) = iprot.readMapBegin()
+                    for _i404 in range(_size400):
+                        _key405 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        _val406 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.parameters[_key405] = _val406
                     iprot.readMapEnd()
                 else:
                     iprot.skip(ftype)
@@ -8884,9 +9124,9 @@ class Database(object):
         if self.parameters is not None:
             oprot.writeFieldBegin('parameters', TType.MAP, 4)
             oprot.writeMapBegin(TType.STRING, TType.STRING, len(self.parameters))
-            for kiter391, viter392 in self.parameters.items():
-                oprot.writeString(kiter391.encode('utf-8') if sys.version_info[0] == 2 else kiter391)
-                oprot.writeString(viter392.encode('utf-8') if sys.version_info[0] == 2 else viter392)
+            for kiter407, viter408 in self.parameters.items():
+                oprot.writeString(kiter407.encode('utf-8') if sys.version_info[0] == 2 else kiter407)
+                oprot.writeString(viter408.encode('utf-8') if sys.version_info[0] == 2 else viter408)
             oprot.writeMapEnd()
             oprot.writeFieldEnd()
         if self.privileges is not None:
@@ -9102,10 +9342,10 @@ class GetCatalogsResponse(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.names = []
-                    (_etype396, _size393) = iprot.readListBegin()
-                    for _i397 in range(_size393):
-                        _elem398 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.names.append(_elem398)
+                    (_etype412, _size409) = iprot.readListBegin()
+                    for _i413 in range(_size409):
+                        _elem414 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.names.append(_elem414)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -9122,8 +9362,8 @@ class GetCatalogsResponse(object):
         if self.names is not None:
             oprot.writeFieldBegin('names', TType.LIST, 1)
             oprot.writeListBegin(TType.STRING, len(self.names))
-            for iter399 in self.names:
-                oprot.writeString(iter399.encode('utf-8') if sys.version_info[0] == 2 else iter399)
+            for iter415 in self.names:
+                oprot.writeString(iter415.encode('utf-8') if sys.version_info[0] == 2 else iter415)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -9180,40 +9420,40 @@ class InsertEventRequestData(object):
             elif fid == 2:
                 if ftype == TType.LIST:
                     self.filesAdded = []
-                    (_etype403, _size400) = iprot.readListBegin()
-                    for _i404 in range(_size400):
-                        _elem405 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.filesAdded.append(_elem405)
+                    (_etype419, _size416) = iprot.readListBegin()
+                    for _i420 in range(_size416):
+                        _elem421 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.filesAdded.append(_elem421)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
             elif fid == 3:
                 if ftype == TType.LIST:
                     self.filesAddedChecksum = []
-                    (_etype409, _size406) = iprot.readListBegin()
-                    for _i410 in range(_size406):
-                        _elem411 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.filesAddedChecksum.append(_elem411)
+                    (_etype425, _size422) = iprot.readListBegin()
+                    for _i426 in range(_size422):
+                        _elem427 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.filesAddedChecksum.append(_elem427)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
             elif fid == 4:
                 if ftype == TType.LIST:
                     self.subDirectoryList = []
-                    (_etype415, _size412) = iprot.readListBegin()
-                    for _i416 in range(_size412):
-                        _elem417 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.subDirectoryList.append(_elem417)
+                    (_etype431, _size428) = iprot.readListBegin()
+                    for _i432 in range(_size428):
+                        _elem433 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.subDirectoryList.append(_elem433)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
             elif fid == 5:
                 if ftype == TType.LIST:
                     self.partitionVal = []
-                    (_etype421, _size418) = iprot.readListBegin()
-                    for _i422 in range(_size418):
-                        _elem423 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.partitionVal.append(_elem423)
+                    (_etype437, _size434) = iprot.readListBegin()
+                    for _i438 in range(_size434):
+                        _elem439 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.partitionVal.append(_elem439)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -9234,29 +9474,29 @@ class InsertEventRequestData(object):
         if self.filesAdded is not None:
             oprot.writeFieldBegin('filesAdded', TType.LIST, 2)
             oprot.writeListBegin(TType.STRING, len(self.filesAdded))
-            for iter424 in self.filesAdded:
-                oprot.writeString(iter424.encode('utf-8') if sys.version_info[0] == 2 else iter424)
+            for iter440 in self.filesAdded:
+                oprot.writeString(iter440.encode('utf-8') if sys.version_info[0] == 2 else iter440)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.filesAddedChecksum is not None:
             oprot.writeFieldBegin('filesAddedChecksum', TType.LIST, 3)
             oprot.writeListBegin(TType.STRING, len(self.filesAddedChecksum))
-            for iter425 in self.filesAddedChecksum:
-                oprot.writeString(iter425.encode('utf-8') if sys.version_info[0] == 2 else iter425)
+            for iter441 in self.filesAddedChecksum:
+                oprot.writeString(iter441.encode('utf-8') if sys.version_info[0] == 2 else iter441)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.subDirectoryList is not None:
             oprot.writeFieldBegin('subDirectoryList', TType.LIST, 4)
             oprot.writeListBegin(TType.STRING, len(self.subDirectoryList))
-            for iter426 in self.subDirectoryList:
-                oprot.writeString(iter426.encode('utf-8') if sys.version_info[0] == 2 else iter426)
+            for iter442 in self.subDirectoryList:
+                oprot.writeString(iter442.encode('utf-8') if sys.version_info[0] == 2 else iter442)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.partitionVal is not None:
             oprot.writeFieldBegin('partitionVal', TType.LIST, 5)
             oprot.writeListBegin(TType.STRING, len(self.partitionVal))
-            for iter427 in self.partitionVal:
-                oprot.writeString(iter427.encode('utf-8') if sys.version_info[0] == 2 else iter427)
+            for iter443 in self.partitionVal:
+                oprot.writeString(iter443.encode('utf-8') if sys.version_info[0] == 2 else iter443)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -9338,10 +9578,10 @@ class WriteNotificationLogRequest(object):
             elif fid == 6:
                 if ftype == TType.LIST:
                     self.partitionVals = []
-                    (_etype431, _size428) = iprot.readListBegin()
-                    for _i432 in range(_size428):
-                        _elem433 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.partitionVals.append(_elem433)
+                    (_etype447, _size444) = iprot.readListBegin()
+                    for _i448 in range(_size444):
+                        _elem449 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.partitionVals.append(_elem449)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -9378,8 +9618,8 @@ class WriteNotificationLogRequest(object):
         if self.partitionVals is not None:
             oprot.writeFieldBegin('partitionVals', TType.LIST, 6)
             oprot.writeListBegin(TType.STRING, len(self.partitionVals))
-            for iter434 in self.partitionVals:
-                oprot.writeString(iter434.encode('utf-8') if sys.version_info[0] == 2 else iter434)
+            for iter450 in self.partitionVals:
+                oprot.writeString(iter450.encode('utf-8') if sys.version_info[0] == 2 else iter450)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -9494,11 +9734,11 @@ class WriteNotificationLogBatchRequest(object):
             elif fid == 4:
                 if ftype == TType.LIST:
                     self.requestList = []
-                    (_etype438, _size435) = iprot.readListBegin()
-                    for _i439 in range(_size435):
-                        _elem440 = WriteNotificationLogRequest()
-                        _elem440.read(iprot)
-                        self.requestList.append(_elem440)
+                    (_etype454, _size451) = iprot.readListBegin()
+                    for _i455 in range(_size451):
+                        _elem456 = WriteNotificationLogRequest()
+                        _elem456.read(iprot)
+                        self.requestList.append(_elem456)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -9527,8 +9767,8 @@ class WriteNotificationLogBatchRequest(object):
         if self.requestList is not None:
             oprot.writeFieldBegin('requestList', TType.LIST, 4)
             oprot.writeListBegin(TType.STRUCT, len(self.requestList))
-            for iter441 in self.requestList:
-                iter441.write(oprot)
+            for iter457 in self.requestList:
+                iter457.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -9709,10 +9949,10 @@ class FireEventRequest(object):
             elif fid == 5:
                 if ftype == TType.LIST:
                     self.partitionVals = []
-                    (_etype445, _size442) = iprot.readListBegin()
-                    for _i446 in range(_size442):
-                        _elem447 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.partitionVals.append(_elem447)
+                    (_etype461, _size458) = iprot.readListBegin()
+                    for _i462 in range(_size458):
+                        _elem463 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.partitionVals.append(_elem463)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -9750,8 +9990,8 @@ class FireEventRequest(object):
         if self.partitionVals is not None:
             oprot.writeFieldBegin('partitionVals', TType.LIST, 5)
             oprot.writeListBegin(TType.STRING, len(self.partitionVals))
-            for iter448 in self.partitionVals:
-                oprot.writeString(iter448.encode('utf-8') if sys.version_info[0] == 2 else iter448)
+            for iter464 in self.partitionVals:
+                oprot.writeString(iter464.encode('utf-8') if sys.version_info[0] == 2 else iter464)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.catName is not None:
@@ -9803,10 +10043,10 @@ class FireEventResponse(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.eventIds = []
-                    (_etype452, _size449) = iprot.readListBegin()
-                    for _i453 in range(_size449):
-                        _elem454 = iprot.readI64()
-                        self.eventIds.append(_elem454)
+                    (_etype468, _size465) = iprot.readListBegin()
+                    for _i469 in range(_size465):
+                        _elem470 = iprot.readI64()
+                        self.eventIds.append(_elem470)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -9823,8 +10063,8 @@ class FireEventResponse(object):
         if self.eventIds is not None:
             oprot.writeFieldBegin('eventIds', TType.LIST, 1)
             oprot.writeListBegin(TType.I64, len(self.eventIds))
-            for iter455 in self.eventIds:
-                oprot.writeI64(iter455)
+            for iter471 in self.eventIds:
+                oprot.writeI64(iter471)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -10080,11 +10320,11 @@ class NotificationEventResponse(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.events = []
-                    (_etype459, _size456) = iprot.readListBegin()
-                    for _i460 in range(_size456):
-                        _elem461 = NotificationEvent()
-                        _elem461.read(iprot)
-                        self.events.append(_elem461)
+                    (_etype475, _size472) = iprot.readListBegin()
+                    for _i476 in range(_size472):
+                        _elem477 = NotificationEvent()
+                        _elem477.read(iprot)
+                        self.events.append(_elem477)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -10101,8 +10341,8 @@ class NotificationEventResponse(object):
         if self.events is not None:
             oprot.writeFieldBegin('events', TType.LIST, 1)
             oprot.writeListBegin(TType.STRUCT, len(self.events))
-            for iter462 in self.events:
-                iter462.write(oprot)
+            for iter478 in self.events:
+                iter478.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -10869,11 +11109,11 @@ class NotNullConstraintsResponse(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.notNullConstraints = []
-                    (_etype466, _size463) = iprot.readListBegin()
-                    for _i467 in range(_size463):
-                        _elem468 = SQLNotNullConstraint()
-                        _elem468.read(iprot)
-                        self.notNullConstraints.append(_elem468)
+                    (_etype482, _size479) = iprot.readListBegin()
+                    for _i483 in range(_size479):
+                        _elem484 = SQLNotNullConstraint()
+                        _elem484.read(iprot)
+                        self.notNullConstraints.append(_elem484)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -10890,8 +11130,8 @@ class NotNullConstraintsResponse(object):
         if self.notNullConstraints is not None:
             oprot.writeFieldBegin('notNullConstraints', TType.LIST, 1)
             oprot.writeListBegin(TType.STRUCT, len(self.notNullConstraints))
-            for iter469 in self.notNullConstraints:
-                iter469.write(oprot)
+            for iter485 in self.notNullConstraints:
+                iter485.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -11022,11 +11262,11 @@ class DefaultConstraintsResponse(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.defaultConstraints = []
-                    (_etype473, _size470) = iprot.readListBegin()
-                    for _i474 in range(_size470):
-                        _elem475 = SQLDefaultConstraint()
-                        _elem475.read(iprot)
-                        self.defaultConstraints.append(_elem475)
+                    (_etype489, _size486) = iprot.readListBegin()
+                    for _i490 in range(_size486):
+                        _elem491 = SQLDefaultConstraint()
+                        _elem491.read(iprot)
+                        self.defaultConstraints.append(_elem491)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -11043,8 +11283,8 @@ class DefaultConstraintsResponse(object):
         if self.defaultConstraints is not None:
             oprot.writeFieldBegin('defaultConstraints', TType.LIST, 1)
             oprot.writeListBegin(TType.STRUCT, len(self.defaultConstraints))
-            for iter476 in self.defaultConstraints:
-                iter476.write(oprot)
+            for iter492 in self.defaultConstraints:
+                iter492.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -11175,11 +11415,11 @@ class CheckConstraintsResponse(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.checkConstraints = []
-                    (_etype480, _size477) = iprot.readListBegin()
-                    for _i481 in range(_size477):
-                        _elem482 = SQLCheckConstraint()
-                        _elem482.read(iprot)
-                        self.checkConstraints.append(_elem482)
+                    (_etype496, _size493) = iprot.readListBegin()
+                    for _i497 in range(_size493):
+                        _elem498 = SQLCheckConstraint()
+                        _elem498.read(iprot)
+                        self.checkConstraints.append(_elem498)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -11196,8 +11436,8 @@ class CheckConstraintsResponse(object):
         if self.checkConstraints is not None:
             oprot.writeFieldBegin('checkConstraints', TType.LIST, 1)
             oprot.writeListBegin(TType.STRUCT, len(self.checkConstraints))
-            for iter483 in self.checkConstraints:
-                iter483.write(oprot)
+            for iter499 in self.checkConstraints:
+                iter499.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -11243,11 +11483,11 @@ class AddNotNullConstraintRequest(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.notNullConstraintCols = []
-                    (_etype487, _size484) = iprot.readListBegin()
-                    for _i488 in range(_size484):
-                        _elem489 = SQLNotNullConstraint()
-                        _elem489.read(iprot)
-                        self.notNullConstraintCols.append(_elem489)
+                    (_etype503, _size500) = iprot.readListBegin()
+                    for _i504 in range(_size500):
+                        _elem505 = SQLNotNullConstraint()
+                        _elem505.read(iprot)
+                        self.notNullConstraintCols.append(_elem505)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -11264,8 +11504,8 @@ class AddNotNullConstraintRequest(object):
         if self.notNullConstraintCols is not None:
             oprot.writeFieldBegin('notNullConstraintCols', TType.LIST, 1)
             oprot.writeListBegin(TType.STRUCT, len(self.notNullConstraintCols))
-            for iter490 in self.notNullConstraintCols:
-                iter490.write(oprot)
+            for iter506 in self.notNullConstraintCols:
+                iter506.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -11311,11 +11551,11 @@ class AddDefaultConstraintRequest(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.defaultConstraintCols = []
-                    (_etype494, _size491) = iprot.readListBegin()
-                    for _i495 in range(_size491):
-                        _elem496 = SQLDefaultConstraint()
-                        _elem496.read(iprot)
-                        self.defaultConstraintCols.append(_elem496)
+                    (_etype510, _size507) = iprot.readListBegin()
+                    for _i511 in range(_size507):
+                        _elem512 = SQLDefaultConstraint()
+                        _elem512.read(iprot)
+                        self.defaultConstraintCols.append(_elem512)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -11332,8 +11572,8 @@ class AddDefaultConstraintRequest(object):
         if self.defaultConstraintCols is not None:
             oprot.writeFieldBegin('defaultConstraintCols', TType.LIST, 1)
             oprot.writeListBegin(TType.STRUCT, len(self.defaultConstraintCols))
-            for iter497 in self.defaultConstraintCols:
-                iter497.write(oprot)
+            for iter513 in self.defaultConstraintCols:
+                iter513.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -11379,11 +11619,11 @@ class AddCheckConstraintRequest(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.checkConstraintCols = []
-                    (_etype501, _size498) = iprot.readListBegin()
-                    for _i502 in range(_size498):
-                        _elem503 = SQLCheckConstraint()
-                        _elem503.read(iprot)
-                        self.checkConstraintCols.append(_elem503)
+                    (_etype517, _size514) = iprot.readListBegin()
+                    for _i518 in range(_size514):
+                        _elem519 = SQLCheckConstraint()
+                        _elem519.read(iprot)
+                        self.checkConstraintCols.append(_elem519)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -11400,8 +11640,8 @@ class AddCheckConstraintRequest(object):
         if self.checkConstraintCols is not None:
             oprot.writeFieldBegin('checkConstraintCols', TType.LIST, 1)
             oprot.writeListBegin(TType.STRUCT, len(self.checkConstraintCols))
-            for iter504 in self.checkConstraintCols:
-                iter504.write(oprot)
+            for iter520 in self.checkConstraintCols:
+                iter520.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -11757,6 +11997,25 @@ FindNextCompactRequest.thrift_spec = (
     (1, TType.STRING, 'workerId', 'UTF8', None, ),  # 1
     (2, TType.STRING, 'workerVersion', 'UTF8', None, ),  # 2
     (3, TType.STRING, 'poolName', 'UTF8', None, ),  # 3
+)
+all_structs.append(AbortCompactionRequest)
+AbortCompactionRequest.thrift_spec = (
+    None,  # 0
+    (1, TType.LIST, 'compactionIds', (TType.I64, None, False), None, ),  # 1
+    (2, TType.STRING, 'type', 'UTF8', None, ),  # 2
+    (3, TType.STRING, 'poolName', 'UTF8', None, ),  # 3
+)
+all_structs.append(AbortCompactionResponseElement)
+AbortCompactionResponseElement.thrift_spec = (
+    None,  # 0
+    (1, TType.I64, 'compactionId', None, None, ),  # 1
+    (2, TType.STRING, 'status', 'UTF8', None, ),  # 2
+    (3, TType.STRING, 'message', 'UTF8', None, ),  # 3
+)
+all_structs.append(AbortCompactResponse)
+AbortCompactResponse.thrift_spec = (
+    None,  # 0
+    (1, TType.MAP, 'abortedcompacts', (TType.I64, None, TType.STRUCT, [AbortCompactionResponseElement, None], False), None, ),  # 1
 )
 all_structs.append(ShowCompactRequest)
 ShowCompactRequest.thrift_spec = (

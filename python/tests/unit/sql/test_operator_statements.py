@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hive_acid.errors import InvalidStatement
 from hive_acid.sql.operator_parsing import find_operator_statement
 from hive_acid.sql.operator_statements import (
+    AbortCompactions,
     AbortTransactions,
     Compact,
     DescribeDetail,
@@ -77,6 +78,7 @@ CASES: list[tuple[str, ParsedStatement]] = [
     ("ABORT TRANSACTIONS 9 8 9;;", AbortTransactions((9, 8))),
     ("OPTIMIZE db.t", Compact(NamedTable(("db", "t")), "major")),
     ("optimize t WHERE k > 'a;' AND n IN (1, 2);", Compact(T, "major", condition="k > 'a;' AND n IN (1, 2)")),
+    ("ABORT COMPACTIONS 4 5 4", AbortCompactions((4, 5))),
     ("VACUUM db.t DRY RUN", VacuumDryRun(NamedTable(("db", "t")))),
     ("DESCRIBE DETAIL db.t", DescribeDetail(NamedTable(("db", "t")))),
     ("desc detail t;", DescribeDetail(T)),
