@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from io import StringIO
@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-Value = str | int | bool | tuple[str, ...] | None
+Value = str | int | bool | tuple[str, ...] | Mapping[str, str] | None
 TIMES: Final = frozenset(
     ("startedtime", "lastheartbeattime", "last_heartbeat", "acquired_at", "enqueuetime", "starttime", "committime")
 )

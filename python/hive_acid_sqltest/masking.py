@@ -33,7 +33,7 @@ _RULES = [
     (re.compile(r"\bplan_id=[0-9]+"), "plan_id=x"),
     (re.compile(r"^(bytes read\t)[1-9][0-9]*$", re.MULTILINE), r"\1{bytes}"),
     (re.compile(r"\*\([0-9]+\) "), "*"),
-    (re.compile(r"\btransient_lastDdlTime=[0-9]+"), "transient_lastDdlTime={time}"),
+    (re.compile(r'\b(transient_lastDdlTime(?:=|":"))[0-9]+'), r"\1{time}"),
     (
         re.compile(r"^(Created By|Created Time|Last Access|Owner|Partition Statistics)\b.*", re.MULTILINE),
         r"\1 {masked}",

@@ -15,7 +15,7 @@ ABORTS_BY_CLEANER = "hive.compactor.clean.aborts.using.cleaner"
 WAITING_MS = 3_600_000
 """From which time on a request or a cleaning that is not done is worth a word."""
 AFTER_COMPACTION = "a Cleaner removes them after the next compaction of the table: ALTER TABLE … COMPACT 'major'"
-"""The way for what no compaction that is done has replaced."""
+"""The cure for what is left where no compaction waits for the Cleaner."""
 _CLEANER = "hive.compactor.cleaner.on"
 _CLEANER_ON = "metastore.compactor.cleaner.on=true"
 _LOG_ADVICE = "look into the metastore's log for what keeps its Cleaner; it also waits for the table's readers"

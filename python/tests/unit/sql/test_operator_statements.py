@@ -215,7 +215,7 @@ def test_other_texts_are_left_alone(text: str) -> None:
         ("ABORT TRANSACTIONS 1, 2", "1:20", "the ID of a transaction or the end", ","),
         ("ABORT TRANSACTIONS 1.5", "1:19", "the ID of a transaction", "1.5"),
         ("ABORT TRANSACTIONS 9223372036854775808", "1:19", "the ID of a transaction", "9223372036854775808"),
-        ("ABORT COMPACTIONS 5", "1:6", "TRANSACTIONS", "COMPACTIONS"),
+        ("ABORT COMPACTIONS all", "1:18", "the ID of a compaction", "all"),
         ("ALTER TABLE t\nCOMPACT major", "2:8", "'major', 'minor' or 'rebalance'", "major"),
         ("ALTER TABLE t COMPACT 'maior'", "1:22", "'major', 'minor' or 'rebalance'", "'maior'"),
         ("ALTER TABLE t COMPACT", "1:21", "'major', 'minor' or 'rebalance'", "the end"),

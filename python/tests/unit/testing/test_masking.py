@@ -22,6 +22,7 @@ DATABASE = "sqltest_x_1234abcd"
         ("*(2) Project\n+- *(10) Filter", "*Project\n+- *Filter"),
         ("files read\t2\nbytes read\t1437\nbytes read\t0", "files read\t2\nbytes read\t{bytes}\nbytes read\t0"),
         ("[transient_lastDdlTime=1790000000]", "[transient_lastDdlTime={time}]"),
+        ('{"transient_lastDdlTime":"1790000000"}', '{"transient_lastDdlTime":"{time}"}'),
         ("Owner               \troot\nComment\tx", "Owner {masked}\nComment\tx"),
         (
             "Created Time        \tSun Nov 22\nLast Access         \tUNKNOWN",

@@ -3,7 +3,6 @@ package hiveacid.api
 import hiveacid.commands.{OperatorCommand, TableDetails}
 import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.scan.AcidRelation
-import hiveacid.values.AcidTable
 import hiveacid.wire.{OperatorStatement, TableDetail}
 
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedPartitionSpec}
