@@ -28,11 +28,19 @@ from hive_acid.sql.hive_syntax import respell
 from hive_acid.sql.operator_parsing import find_operator_statement
 from hive_acid.sql.operator_statements import describe_statement
 from hive_acid.sql.row_changes import TargetColumns
+from hive_acid.sql.translation import translate
 from hive_acid.wire import codec
 from hive_acid.wire.catalogs import CatalogRequest
 from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.operators import OperatorRequest, OperatorStatement
-from hive_acid.wire.rewriting import ExplainedStatement, Hint, Respelling, RewriteRequest, RewrittenStatement
+from hive_acid.wire.rewriting import (
+    ExplainedStatement,
+    Hint,
+    Respelling,
+    RewriteRequest,
+    RewrittenStatement,
+    Translation,
+)
 from hive_acid.wire.row_writes import RowWrites
 from hive_acid.wire.scan_plan import TableScan
 from hive_acid.wire.scan_requests import ReadRequest, ReadTable, ScanRequest
@@ -117,6 +125,11 @@ class PythonApi(Answering):
         """A statement about transactions, locks or compactions; None if the text does not begin like one."""
         found = find_operator_statement(text)
         return describe_statement(found.statement, found.explained, found.is_foreign) if found else None
+
+    @answered
+    def translation(self, text: str) -> Translation | None:
+        """The statement of Spark that says the same; None if there is none."""
+        return translate(text)
 
     @answered
     def hint(self, text: str) -> Hint | None:

@@ -61,6 +61,17 @@ class Respelling:
 
 
 @dataclass(frozen=True)
+class Translation:
+    """A statement of another engine in Spark's words.
+
+    `table` are the parts of the name of the table that it changes.
+    """
+
+    text: str
+    table: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class ExplainedStatement:
     """The text with blanks in place of the words before the statement, so that every position in it stays."""
 

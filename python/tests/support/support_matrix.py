@@ -66,7 +66,7 @@ LINES = (
         {**_ONLY_OTHER_FORMATS, OTHER: "refused beside them"},
     ),
     Line(
-        "`DELETE [WHERE …]`: subqueries, parameters, functions, `EXECUTE IMMEDIATE`, SQL scripts",
+        "`DELETE [USING …] [WHERE …]`: subqueries, parameters, functions, `EXECUTE IMMEDIATE`, SQL scripts",
         (Example("DELETE FROM {t} WHERE id = (SELECT max(id) FROM {o})", ROWS[:2]),),
         _ONLY_ROWS_OF_ACID,
         short="`DELETE`",
@@ -92,8 +92,8 @@ LINES = (
         short="`TRUNCATE TABLE`",
     ),
     Line(
-        "`UPDATE … SET … [WHERE …]`: subqueries, nested fields, `DEFAULT`, parameters; partition columns and bucketing "
-        "columns too, the row moves",
+        "`UPDATE … SET … [FROM …] [WHERE …]`: subqueries, nested fields, `DEFAULT`, parameters; partition columns and "
+        "bucketing columns too, the row moves",
         (Example("UPDATE {t} SET id = id + 10, name = upper(name) WHERE id > 2", (*ROWS[:2], (13, "C"))),),
         _ONLY_ROWS_OF_ACID,
         short="`UPDATE`",
@@ -140,7 +140,6 @@ LINES = (
         "`DESCRIBE DETAIL` and `VACUUM … DRY RUN`, in the manner of Delta",
         (Example("DESCRIBE DETAIL {t}"), Example("VACUUM {t} DRY RUN")),
         {OTHER: NONE},
-        short="`DESCRIBE DETAIL`, `VACUUM … DRY RUN`",
     ),
     Line(
         "`AcidTable`: `truncate`",
@@ -196,7 +195,8 @@ LINES = (
         {OTHER: NONE},
     ),
     Line(
-        "`ALTER TABLE … ADD`, `DROP`, `RENAME PARTITION`, under Hive's locks",
+        "`ALTER TABLE … ADD`, `DROP`, `RENAME PARTITION`, `DROP PARTITION (k > …)` with comparisons, under Hive's "
+        "locks",
         (
             Example("ALTER TABLE {t} ADD PARTITION (k = 7)"),
             Example("ALTER TABLE {t} PARTITION (k = 7) RENAME TO PARTITION (k = 8)"),
@@ -236,7 +236,6 @@ LINES = (
         "`OPTIMIZE … [WHERE …]`, Delta's word for a major compaction, of the partitions for which a condition is true",
         (Example("OPTIMIZE {t}"),),
         {**_ONLY_OTHER_FORMATS, OTHER: NONE},
-        short="`OPTIMIZE`",
     ),
     Line(
         "`ALTER TABLE … COMPACT 'rebalance'`, on metastores of the 4.x line",

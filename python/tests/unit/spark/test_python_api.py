@@ -98,6 +98,7 @@ CALLBACKS: list[tuple[str, tuple[Any, ...], Break, str]] = [
     ("rewrite", (codec.write(BROKEN_REWRITE),), lambda _: None, "NOTHING_CHANGED"),
     ("respelling", (None,), lambda _: None, "NOTHING_CHANGED"),
     ("explainedStatement", (None,), lambda _: None, "NOTHING_CHANGED"),
+    ("translation", (None,), lambda _: None, "NOTHING_CHANGED"),
     ("hint", (None,), lambda _: None, "NOTHING_CHANGED"),
     ("operatorStatement", (None,), lambda _: None, "NOTHING_CHANGED"),
     ("columns", ("db.t",), breaks_metastore("table"), "NOTHING_CHANGED"),

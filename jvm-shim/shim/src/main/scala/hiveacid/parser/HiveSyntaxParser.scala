@@ -9,7 +9,7 @@ import hiveacid.errors.AcidException
 import hiveacid.python.PythonSide
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
-import hiveacid.wire.{ExplainedStatement, Hint}
+import hiveacid.wire.{ExplainedStatement, Hint, Translation}
 
 import org.apache.spark.sql.catalyst.parser.{ParseException, ParserInterface}
 import org.apache.spark.sql.catalyst.analysis.UnresolvedTableOrView
@@ -39,6 +39,7 @@ case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface)
         explained(meant, parse)
           .orElse(OperatorCommand.find(session, meant))
           .orElse(HiveSpelling.parsed(session, meant, parse))
+          .orElse(translated(meant, parse))
           .getOrElse(throw hinted(meant).getOrElse(refused))
     }
 
@@ -84,6 +85,20 @@ case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface)
   }
 
   private val Descriptions = Set("HISTORY", "DETAIL")
+
+  /** A statement of other engines about a transactional table that one of Spark's says; None also where Spark's parser
+    * refuses that one, so that the error is about the text as it was.
+    */
+  private def translated(text: String, parse: String => LogicalPlan): Option[LogicalPlan] = for {
+    api <- PythonSide.reachable(session)
+    answer <- PythonSide.message[Option[Translation]](api.translation(text))
+    if AcidRelation.read(session, answer.table).isDefined
+    plan <- tryParse(answer.text, parse)
+  } yield plan
+
+  private def tryParse(text: String, parse: String => LogicalPlan): Option[LogicalPlan] =
+    try Some(parse(text))
+    catch { case _: ParseException => None }
 
   /** The error of a statement of other engines about a transactional table, or about none. */
   private def hinted(text: String): Option[AcidException] = for {

@@ -27,6 +27,9 @@ trait PythonApi {
   /** The OperatorStatement in a plain text; null if the text does not begin like one. */
   def operatorStatement(text: String): Object
 
+  /** The Translation of a plain text that Spark's parser has refused; null if no statement of Spark says the same. */
+  def translation(text: String): Object
+
   /** The Hint of a plain text that Spark's parser has refused; null if no other engine is known to take it. */
   def hint(text: String): Object
 

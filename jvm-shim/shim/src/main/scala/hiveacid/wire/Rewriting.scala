@@ -25,6 +25,9 @@ final case class ColumnGap(text: String, table: Seq[String])
 /** A text as Spark's parser takes it, in pieces. */
 final case class Respelling(gaps: Seq[ColumnGap], rest: String, creations: Seq[Int])
 
+/** A statement of another engine in Spark's words. */
+final case class Translation(text: String, table: Seq[String])
+
 /** The statement behind EXPLAIN ACID. */
 final case class ExplainedStatement(text: String, formatted: Boolean)
 
