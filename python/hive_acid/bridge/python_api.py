@@ -22,6 +22,7 @@ from hive_acid.reading.json_release import find_json_release
 from hive_acid.reading.snapshot import ScannedSnapshot
 from hive_acid.snapshot.acid_state import TableContent
 from hive_acid.sql.canonical import rewrite_statement
+from hive_acid.sql.dropped_partitions import find_partition_drop
 from hive_acid.sql.explain_acid import find_explained
 from hive_acid.sql.hints import find_hint
 from hive_acid.sql.hive_syntax import respell
@@ -36,6 +37,7 @@ from hive_acid.wire.operators import OperatorRequest, OperatorStatement
 from hive_acid.wire.rewriting import (
     ExplainedStatement,
     Hint,
+    PartitionDrop,
     Respelling,
     RewriteRequest,
     RewrittenStatement,
@@ -130,6 +132,11 @@ class PythonApi(Answering):
     def translation(self, text: str) -> Translation | None:
         """The statement of Spark that says the same; None if there is none."""
         return translate(text)
+
+    @answered
+    def partitionDrop(self, text: str) -> PartitionDrop | None:  # noqa: N802 (the trait's name)
+        """An ALTER TABLE … DROP PARTITION with comparisons; None if the text is none."""
+        return find_partition_drop(text)
 
     @answered
     def hint(self, text: str) -> Hint | None:

@@ -72,6 +72,20 @@ class Translation:
 
 
 @dataclass(frozen=True)
+class PartitionDrop:
+    """An `ALTER TABLE … DROP PARTITION` of all partitions for which a condition is true.
+
+    `table` are the parts of the table's name, `condition` is a text that Spark reads. `if_exists`: there may be none.
+    `purges`: their files pass by the trash.
+    """
+
+    table: tuple[str, ...]
+    condition: str
+    if_exists: bool
+    purges: bool
+
+
+@dataclass(frozen=True)
 class ExplainedStatement:
     """The text with blanks in place of the words before the statement, so that every position in it stays."""
 

@@ -99,6 +99,7 @@ CALLBACKS: list[tuple[str, tuple[Any, ...], Break, str]] = [
     ("respelling", (None,), lambda _: None, "NOTHING_CHANGED"),
     ("explainedStatement", (None,), lambda _: None, "NOTHING_CHANGED"),
     ("translation", (None,), lambda _: None, "NOTHING_CHANGED"),
+    ("partitionDrop", (None,), lambda _: None, "NOTHING_CHANGED"),
     ("hint", (None,), lambda _: None, "NOTHING_CHANGED"),
     ("operatorStatement", (None,), lambda _: None, "NOTHING_CHANGED"),
     ("columns", ("db.t",), breaks_metastore("table"), "NOTHING_CHANGED"),

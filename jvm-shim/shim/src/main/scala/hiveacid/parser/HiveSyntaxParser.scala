@@ -40,6 +40,7 @@ case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface)
           .orElse(OperatorCommand.find(session, meant))
           .orElse(HiveSpelling.parsed(session, meant, parse))
           .orElse(translated(meant, parse))
+          .orElse(DroppedPartitions.parsed(session, meant))
           .getOrElse(throw hinted(meant).getOrElse(refused))
     }
 

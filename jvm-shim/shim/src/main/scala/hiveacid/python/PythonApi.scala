@@ -30,6 +30,9 @@ trait PythonApi {
   /** The Translation of a plain text that Spark's parser has refused; null if no statement of Spark says the same. */
   def translation(text: String): Object
 
+  /** The PartitionDrop in a plain text that Spark's parser has refused; null if there is none. */
+  def partitionDrop(text: String): Object
+
   /** The Hint of a plain text that Spark's parser has refused; null if no other engine is known to take it. */
   def hint(text: String): Object
 

@@ -28,6 +28,9 @@ final case class Respelling(gaps: Seq[ColumnGap], rest: String, creations: Seq[I
 /** A statement of another engine in Spark's words. */
 final case class Translation(text: String, table: Seq[String])
 
+/** An `ALTER TABLE … DROP PARTITION` of all partitions for which a condition is true. */
+final case class PartitionDrop(table: Seq[String], condition: String, ifExists: Boolean, purges: Boolean)
+
 /** The statement behind EXPLAIN ACID. */
 final case class ExplainedStatement(text: String, formatted: Boolean)
 
