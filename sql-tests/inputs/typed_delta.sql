@@ -94,6 +94,8 @@ DELETE FROM t AS x WHERE x.id = 9;
 
 DELETE FROM t USING s WHERE t.id = s.id;
 
+INSERT INTO t VALUES (1, 'one');
+
 DELETE t WHERE id = 9;
 
 DELETE FROM t WHERE id = 9 LIMIT 1;

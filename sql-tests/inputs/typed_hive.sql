@@ -146,6 +146,8 @@ ALTER TABLE p DROP PARTITION (day > 'w');
 
 ALTER TABLE p DROP PARTITION (day <> 'mon');
 
+INSERT INTO p VALUES (2, 'two', 'tue'), (3, 'three', 'wed');
+
 ALTER TABLE p PARTITION (day = 'wed') RENAME TO PARTITION (day = 'sun');
 
 ALTER TABLE p RECOVER PARTITIONS;
