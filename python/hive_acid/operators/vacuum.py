@@ -23,7 +23,7 @@ _ABORTED = "aborted"
 
 @dataclass(frozen=True)
 class Cleaning:
-    """What is known of the cleaning of one table.
+    """The cleaning of one table, as far as it is known.
 
     `entries`, `locks` and `transactions` are those that the metastore lists, the locks of this table alone.
     `waits_for_kept`: its Cleaner waits for those alone that have asked it to leave the table as it is. `now_ms` are
@@ -61,7 +61,7 @@ class Cleaning:
 
 
 def load_cleaning(metastore: Metastore, table: TableName, now_ms: int) -> Cleaning:
-    """What the metastore tells of it now. Raises what the metastore raises."""
+    """The cleaning of the table now, as the metastore tells of it. Raises what the metastore raises."""
     return Cleaning(
         load_services(metastore),
         [entry for entry in metastore.compactions() if entry.table == table],

@@ -94,8 +94,9 @@ case class OperatorCommand(
       table = id.map(_.copy(catalog = None).unquotedString.toLowerCase(Locale.ROOT)),
       detail = described.map(TableDetails.of(session, _)),
       parts = parts,
-      partitions = for { found <- described; text <- condition } yield PartitionCondition(title, found, text)
-        .matching(session, PythonSide.message[Seq[String]](api.currentPartitions(AcidTable.name(found)))),
+      partitions =
+        for { found <- described; text <- condition } yield PartitionCondition(title, found, text)
+          .matching(session, PythonSide.message[Seq[String]](api.currentPartitions(AcidTable.name(found)))),
       inTransaction = SessionTransactions.of(session).isDefined,
       settings = PythonSide.settings(session)
     )
