@@ -18,3 +18,4 @@ from hive_acid.metastore.compaction_types import CompactionJob as CompactionJob
 from hive_acid.metastore.compaction_types import CompactionKind as CompactionKind
 from hive_acid.metastore.compaction_types import CompactionRequest as CompactionRequest
 from hive_acid.metastore.compaction_types import CompactionState as CompactionState
+from hive_acid.transactions.kept_files import asks_cleaner as asks_cleaner

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from hive_acid.clock import wall_clock_ms
-from hive_acid.compaction.initiator.survey import CompactorView, find_roots, survey
 from hive_acid.compaction.queue.requests import CompactionRequests
 from hive_acid.config import Settings
 from hive_acid.errors import build_error
@@ -20,7 +19,6 @@ from hive_acid.operators.rows import Row, ShownScope
 from hive_acid.operators.show_compactions import build_compaction_rows
 from hive_acid.operators.show_locks import build_lock_rows
 from hive_acid.operators.show_transactions import abort_transactions, build_transaction_rows
-from hive_acid.operators.vacuum import build_vacuum_rows, load_cleaning
 from hive_acid.reading.readers import Readers
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.sql.operator_statements import (
@@ -36,6 +34,7 @@ from hive_acid.sql.operator_statements import (
     read_statement,
 )
 from hive_acid.transactions.locks import Identity
+from hive_acid.wings import load_wing
 from hive_acid.wire.operators import OperatorRequest
 from hive_acid.wire.statements import Overwrite
 from hive_acid.writing.overwrites import find_truncated
@@ -106,14 +105,10 @@ class Operators:
     def _foresee_cleaning(self, statement: VacuumDryRun, asked: OperatorRequest) -> list[Row]:
         if asked.table is None:
             raise ValueError(f"{statement.TITLE} without a table")
-        metastore = self._metastore
         with telling(StatementOutcome.QUERY_FAILED):
-            table = metastore.table(asked.table)
-            names = metastore.partition_names(table.name) if table.is_partitioned else []
-            partitions = metastore.partitions(table.name, names) if table.is_partitioned else None
-            cleaning = load_cleaning(metastore, table.name, wall_clock_ms())
-            view = CompactorView.load(metastore, table)
-            return build_vacuum_rows(survey(self._file_system, find_roots(table, partitions), view), cleaning)
+            forecast = load_wing("hive_acid_ops.cleaning_forecast", statement.TITLE)
+            rows: list[Row] = forecast.foresee_cleaning(self._metastore, self._file_system, asked.table)
+            return rows
 
     def _describe_history(self, statement: DescribeHistory, asked: OperatorRequest) -> list[Row]:
         if asked.table is None:

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from hive_acid.compaction.initiator.survey import Root, SurveyedRoot
 from hive_acid.compaction.services import Services
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionState
@@ -19,8 +18,9 @@ from hive_acid.metastore.types import (
     TransactionState,
 )
 from hive_acid.model.table import TableName
-from hive_acid.operators.vacuum import Cleaning, build_vacuum_rows
 from hive_acid.sql.operator_statements import VacuumDryRun
+from hive_acid_ops.cleaning_forecast import Cleaning, build_cleaning_rows
+from hive_acid_ops.initiator.survey import Root, SurveyedRoot
 from support.listings import ROOT, state_of
 
 T = TableName("db", "t")
@@ -47,13 +47,13 @@ OF_LOCK = "transaction 12 of bob on host (tool, shared_read)"
 
 def remark_and_keepers(cleaning: Cleaning, reason: str = "replaced") -> tuple[object, object]:
     names = [column.name for column in VacuumDryRun.COLUMNS]
-    rows = [dict(zip(names, row, strict=True)) for row in build_vacuum_rows([ROOT_OF_A], cleaning)]
+    rows = [dict(zip(names, row, strict=True)) for row in build_cleaning_rows([ROOT_OF_A], cleaning)]
     (row,) = [row for row in rows if row["reason"] == reason]
     return row["remark"], row["waitsFor"]
 
 
 def test_what_was_replaced_or_aborted_is_listed_with_its_size() -> None:
-    replaced, aborted = build_vacuum_rows([ROOT_OF_A], CLEANING)
+    replaced, aborted = build_cleaning_rows([ROOT_OF_A], CLEANING)
     assert replaced[:6] == ("k=A", f"{ROOT}/delta_0000001_0000001_0000", "replaced", 2, 12, 7)
     assert aborted[:6] == ("k=A", f"{ROOT}/delta_0000003_0000003_0000", "aborted", 1, 9, 7)
 
@@ -106,4 +106,4 @@ def test_a_cleaner_of_aborted_transactions_needs_no_compaction() -> None:
 def test_a_place_that_cannot_be_read_is_an_error() -> None:
     error = build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=T, reason="on purpose")
     with pytest.raises(HiveAcidError, match="on purpose"):
-        build_vacuum_rows([replace(ROOT_OF_A, state=None, error=error)], CLEANING)
+        build_cleaning_rows([replace(ROOT_OF_A, state=None, error=error)], CLEANING)

@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from hive_acid.clock import format_age, is_old
-from hive_acid.compaction.initiator.survey import SurveyedRoot
-from hive_acid.compaction.services import AFTER_COMPACTION, WAITING_MS, Services, find_cleaning_cure, load_services
-from hive_acid.metastore.compaction_types import CompactionInfo, CompactionState
-from hive_acid.metastore.protocol import Metastore
-from hive_acid.metastore.types import HeldLock, TransactionInfo, TransactionState
-from hive_acid.model.table import TableName
-from hive_acid.operators.rows import Row
-from hive_acid.snapshot.listing import Listing
-from hive_acid.transactions.blockers import describe_owner
-from hive_acid.transactions.kept_files import asks_cleaner
+from hive_acid.api.clocks import format_age, is_old, wall_clock_ms
+from hive_acid.api.compaction import (
+    AFTER_COMPACTION,
+    WAITING_MS,
+    CompactionInfo,
+    CompactionState,
+    Services,
+    asks_cleaner,
+    find_cleaning_cure,
+    load_services,
+)
+from hive_acid.api.statements import HeldLock, TransactionInfo, TransactionState, describe_owner
+from hive_acid.api.storage import FileSystem, Listing
+from hive_acid.api.tables import Metastore, TableName
+from hive_acid_ops.initiator.survey import CompactorView, SurveyedRoot, find_roots, survey
 
+Row = tuple[str | int | tuple[str, ...] | None, ...]
+"""One value for each column of the statement."""
 _REPLACED = "replaced"
 _ABORTED = "aborted"
 
@@ -72,11 +78,21 @@ def load_cleaning(metastore: Metastore, table: TableName, now_ms: int) -> Cleani
     )
 
 
+def foresee_cleaning(metastore: Metastore, file_system: FileSystem, name: TableName) -> list[Row]:
+    """The rows of the statement for this table as it is now. Raises the error that keeps a folder from being read."""
+    table = metastore.table(name)
+    names = metastore.partition_names(table.name) if table.is_partitioned else []
+    partitions = metastore.partitions(table.name, names) if table.is_partitioned else None
+    cleaning = load_cleaning(metastore, table.name, wall_clock_ms())
+    view = CompactorView.load(metastore, table)
+    return build_cleaning_rows(survey(file_system, find_roots(table, partitions), view), cleaning)
+
+
 def _is_before(txn_id: int, entry: CompactionInfo) -> bool:
     return entry.next_txn_id is None or txn_id < entry.next_txn_id
 
 
-def build_vacuum_rows(roots: Iterable[SurveyedRoot], cleaning: Cleaning) -> list[Row]:
+def build_cleaning_rows(roots: Iterable[SurveyedRoot], cleaning: Cleaning) -> list[Row]:
     """A row for each file or folder that a compactor which begins now reads no more, as `VacuumDryRun.COLUMNS` has it.
 
     Raises the error that keeps a root from being read.
