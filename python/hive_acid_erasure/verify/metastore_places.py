@@ -23,6 +23,8 @@ _SERVER_NUMBERS = frozenset(
 _OF_SPARK = re.compile(r"spark\.sql\.statistics\.colstats\.(.+)\.(?:min|max)", re.IGNORECASE)
 """Properties in which Spark keeps the least and greatest values of columns; moments in UTC (CatalogColumnStat)."""
 
+_NULL = re.compile(r"\s*(?:null|cast\s*\(\s*null\s+as\s.*\))\s*", re.IGNORECASE)
+
 Judge = Callable[[Sequence[Mapping[str, str]]], Sequence[bool | None]]
 """See `ErasureEngine.judge_values`, of one table."""
 
@@ -86,7 +88,7 @@ def _search_defaults(where: str, texts: Mapping[str, str], spotter: Spotter, jud
     for column, text in texts.items():
         if spotter.count(column) or spotter.count(text) or any(answers[column]):
             yield Place(PlaceKind.DEFAULT_VALUE, where, f"{spotter.mask(column)} names a subject")
-        elif False not in answers[column]:
+        elif False not in answers[column] and not _NULL.fullmatch(text):
             detail = f"that of {spotter.mask(column)} cannot be compared, for it is no value of the column's type"
             yield Place(PlaceKind.DEFAULT_VALUE, where, detail)
 

@@ -108,6 +108,9 @@ def test_a_default_value_that_cannot_be_compared_is_told(shop: Shop) -> None:
     shop.metastore.defaults[SALES] = {"email": "CURRENT_DATE"}
     ((kind, detail),) = found(shop, "4711")
     assert kind == "default-value" and "cannot be compared" in detail
+    for nothing in ("NULL", "CAST(null AS DATE)"):
+        shop.metastore.defaults[SALES] = {"email": nothing}
+        assert found(shop, "4711") == set()
 
 
 def test_an_extreme_that_python_has_no_value_for_is_none_that_is_not_there() -> None:
