@@ -28,13 +28,23 @@ from hive_acid_erasure.verify.verdict import Verdict
 from hive_acid_erasure.verify.verification import Verification
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Outcome:
     """The verdict, what was done for it as `build_payload` tells, and the certificate that says so if one was made."""
 
     verdict: Verdict
     payload: Mapping[str, Any]
     certificate: Certificate | None = None
+
+    def __repr__(self) -> str:
+        """The verdict and what is missing for it, a line each, as many as a screen has."""
+        state, places = self.verdict.state.value, self.verdict.places
+        head = f"{state}: {len(self.payload.get('tables', ()))} tables" + (f", {len(places)} places" if places else "")
+        more = [f"… and {len(places) - _ON_A_SCREEN} more"] if len(places) > _ON_A_SCREEN else []
+        return "\n".join([head, *(f"  {place.where}: {place.detail}" for place in places[:_ON_A_SCREEN]), *more])
+
+
+_ON_A_SCREEN = 20
 
 
 def find_subjects(case: Case, world: World) -> tuple[FoundTable, ...]:

@@ -10,8 +10,10 @@ from hive_acid.transactions.blockers import describe_owner
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.write_spec import RowCounts
 
+_ON_A_SCREEN = 30
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class DryRun:
     """The effects that a statement would have if it ran now; nothing of it has been done.
 
@@ -57,6 +59,12 @@ class DryRun:
         facts = self.facts()
         width = max(len(item) for item, _ in facts)
         return "\n".join(f"{item:<{width}}  {value}" for item, value in facts)
+
+    def __repr__(self) -> str:
+        """The first facts, as many as a screen has lines."""
+        lines = str(self).splitlines()
+        more = [f"… and {len(lines) - _ON_A_SCREEN} more"] if len(lines) > _ON_A_SCREEN else []
+        return "\n".join([*lines[:_ON_A_SCREEN], *more])
 
 
 def _describe_lock(lock: LockComponent) -> str:

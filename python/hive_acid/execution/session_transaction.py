@@ -58,6 +58,11 @@ class SessionTransaction(WritingScope):
         return self._reads.transaction.txn_id
 
     @property
+    def has_begun(self) -> bool:
+        """True once a statement has opened it."""
+        return self._reads.has_begun
+
+    @property
     def statement_outcome(self) -> StatementOutcome:
         """The outcome that an error which ends it tells of its statements' writes."""
         return self._reads.transaction.statement_outcome if self.written_tables else StatementOutcome.NOTHING_CHANGED

@@ -28,12 +28,19 @@ class ForeignCatalogs:
 
     def python_api(self, asked: CatalogRequest) -> PythonCatalogApi:
         """The one that answers for the catalog. Raises HIVE_ACID_CONFIGURATION for options that are wrong."""
+        return self._find(asked)[1]
+
+    def side(self, asked: CatalogRequest) -> CatalogSide:
+        """Metastore and storage of the catalog. Raises HIVE_ACID_CONFIGURATION for options that are wrong."""
+        return self._find(asked)[0]
+
+    def _find(self, asked: CatalogRequest) -> tuple[CatalogSide, PythonCatalogApi]:
         key = (asked.name, frozenset(asked.options.items()))
         with self._guard:
             if key not in self._made:
                 side = self._build_side(asked)
                 self._made[key] = (side, self._build_api(side))
-            return self._made[key][1]
+            return self._made[key]
 
     def close(self) -> None:
         """Ends read transactions and connections of all."""

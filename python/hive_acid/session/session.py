@@ -105,6 +105,10 @@ class Attachment(CatalogSide):
         """The settings of the application, overridden by those of this session."""
         return self.settings.overridden_by(find_own_settings(session))
 
+    def side_of(self, asked: CatalogRequest | None) -> CatalogSide:
+        """The side of a catalog with a metastore of its own; None: of the session's own catalog."""
+        return self if asked is None else self._catalogs.side(asked)
+
     def abort_left_behind(self) -> None:
         """Aborts what an earlier process of this application has left open; to be called before the first statement."""
         abort_left_behind(self.metastore, self.identity)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from pyspark.sql import Column, DataFrame, SparkSession
 
@@ -17,9 +18,13 @@ from hive_acid.user.columns import (
     build_type_error,
     build_value_error,
 )
+from hive_acid.user.looks import draw, load_looks
 from hive_acid.user.merge_builder import AcidMergeBuilder
 from hive_acid.user.remote import is_remote, refuse_other_line
 from hive_acid.user.table_calls import AcidTableCalls
+
+if TYPE_CHECKING:
+    from hive_acid_ops.files.folders import TableFiles
 
 
 class AcidTable:
@@ -151,6 +156,26 @@ class AcidTable:
             raise build_value_error("limit", limit)
         with telling(StatementOutcome.QUERY_FAILED):
             return self._table.history(limit)
+
+    def files(self, partition: str | None = None) -> TableFiles:
+        """The folders of the table as they lie now: bases, deltas, delete deltas, and what the Cleaner has to remove.
+
+        The value tells which of them a minor or a major compaction would fold, whether one is due, and whom the Cleaner
+        waits for. Printed it is text, and in a notebook a picture. `partition` names values as the metastore spells
+        them, such as `day=2024-01-01` or `year=2024/month=1`; without it all partitions are listed. No job is run and
+        no lock taken. Raises HIVE_ACID_PARTITION_NOT_FOUND, HIVE_ACID_STORAGE, and in a client of Spark Connect
+        HIVE_ACID_CONFIGURATION.CONNECT_FILES.
+        """
+        found: TableFiles = load_looks("AcidTable.files").load_files(self._table.reach, partition)
+        return found
+
+    def __repr__(self) -> str:
+        """A few lines: its kind, rows, bytes and folders as they are now. It never raises, and runs no job."""
+        return draw("table_text", self._table.reach, f"AcidTable {self._table.name}")
+
+    def _repr_html_(self) -> str:
+        """The same in a notebook."""
+        return draw("table_html", self._table.reach, f"AcidTable {self._table.name}")
 
     def merge(self, source: DataFrame, condition: str | Column) -> AcidMergeBuilder:
         """Begins a MERGE of `source` into the table; `condition` says which of its rows match which of the table's.

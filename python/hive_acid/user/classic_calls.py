@@ -9,7 +9,11 @@ from pyspark.sql import Column, DataFrame, SparkSession
 
 from hive_acid import __version__
 from hive_acid.errors import build_error
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.model.table import TableName
+from hive_acid.session.session import attach
 from hive_acid.session.shim import EXTENSION
+from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.user.table_calls import AcidTableCalls, Rows
 from hive_acid.wire import codec
 from hive_acid.wire.table_calls import TableCall
@@ -37,6 +41,11 @@ class ClassicCalls(AcidTableCalls):
 
     def aliased(self, name: str) -> ClassicCalls:
         return ClassicCalls(self._spark, self._call, self._table.aliased(name))
+
+    def reach(self) -> tuple[Metastore, FileSystem, TableName]:
+        described = self._described()
+        side = attach(self._spark).side_of(described.catalog)
+        return side.metastore, side.file_system, described.name
 
     def _rows(self, call: TableCall, columns: Sequence[Column] = (), source: DataFrame | None = None) -> Rows:
         return [tuple(row) for row in self._run("", call, columns, source).collect()]

@@ -21,6 +21,9 @@ from pyspark.sql.functions import lit
 
 from hive_acid import __version__
 from hive_acid.errors import build_error
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.model.table import TableName
+from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.spark_lines import is_before
 from hive_acid.user.table_calls import AcidTableCalls, Rows
 from hive_acid.wire import codec
@@ -58,6 +61,9 @@ class ConnectCalls(AcidTableCalls):
         named = frame.alias(name)
         frames = (self._call.frames[0], _plan_id(named))
         return ConnectCalls(self._spark, replace(self._call, alias=name, frames=frames), named)
+
+    def reach(self) -> tuple[Metastore, FileSystem, TableName]:
+        raise build_error("HIVE_ACID_CONFIGURATION.CONNECT_FILES")
 
     def _rows(self, call: TableCall, columns: Sequence[Column] = (), source: DataFrame | None = None) -> Rows:
         plan = _Relation(codec.write(call), columns, source)

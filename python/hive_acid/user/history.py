@@ -9,9 +9,11 @@ from pyspark.sql import DataFrame, SparkSession
 from hive_acid.history.entries import HistoryEntry
 from hive_acid.operators.describe_history import build_history_row
 from hive_acid.sql.operator_statements import DescribeHistory
+from hive_acid.user.looks import show_history
 from hive_acid.user.rows import build_frame
 
 
 def build_history_frame(spark: SparkSession, entries: Sequence[HistoryEntry]) -> DataFrame:
     """The rows that `AcidTable.history` tells of."""
-    return build_frame(spark, DescribeHistory.COLUMNS, [build_history_row(entry) for entry in entries])
+    rows = [build_history_row(entry) for entry in entries]
+    return show_history(build_frame(spark, DescribeHistory.COLUMNS, rows), entries)

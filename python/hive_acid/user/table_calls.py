@@ -10,7 +10,10 @@ from typing import Any, Final, Literal
 from pyspark.sql import Column, DataFrame
 
 from hive_acid.history.entries import HistoryEntry
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.model.table import TableName
 from hive_acid.snapshot.acid_state import TableContent
+from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.sql.operator_statements import Compact, describe_statement
 from hive_acid.user.detail import build_detail_frame
 from hive_acid.user.history import build_history_frame
@@ -53,6 +56,15 @@ class AcidTableCalls(ABC):
     @abstractmethod
     def aliased(self, name: str) -> AcidTableCalls:
         """The same table under another name."""
+
+    @abstractmethod
+    def reach(self) -> tuple[Metastore, FileSystem, TableName]:
+        """Metastore and storage of the table, and its name there. Raises HIVE_ACID_CONFIGURATION.CONNECT_FILES."""
+
+    @property
+    def name(self) -> str:
+        """As it was asked for."""
+        return self._call.table
 
     @abstractmethod
     def _rows(self, call: TableCall, columns: Sequence[Column] = (), source: DataFrame | None = None) -> Rows:

@@ -59,6 +59,7 @@ class AcidTransaction:
         self._purpose = purpose
         self._transaction: SessionTransaction | None = None
         self._attachment: Attachment | None = None
+        self._fate = "outside of its block"
 
     @property
     def id(self) -> int:
@@ -81,6 +82,16 @@ class AcidTransaction:
         Raises HIVE_ACID_TRANSACTION_STATE outside of the block.
         """
         return self._running().written
+
+    def __repr__(self) -> str:
+        """Where it stands and what it has changed. Nothing is opened for it."""
+        running = self._transaction
+        if running is None:
+            return f"transaction {self._fate}"
+        if not running.has_begun:
+            return "transaction open, without a statement so far"
+        written = [f"{name} (write ID {write_id})" for name, write_id in self.write_ids.items()]
+        return f"transaction {running.txn_id} open, changed: {', '.join(written) or 'nothing'}"
 
     def read_together(self, tables: Iterable[TableName]) -> None:
         """Locks transactional tables that statements to come read or write; the snapshot is taken then if none was.
@@ -107,9 +118,12 @@ class AcidTransaction:
         """Commits, or aborts if an error leaves the block."""
         session: Any = self._spark
         transaction, self._transaction = self._running(), None
+        number = f"{transaction.txn_id} " if transaction.has_begun else ""
+        self._fate = f"{number}has ended in an error, which tells whether it was committed"
         attachment = self._attachment or attach(self._spark)  # that of the context that the block was begun in
         try:
             attachment.end_transaction(transaction, error)
+            self._fate = f"{number}{'committed' if error is None else 'aborted'}"
         except PySparkException:
             raise
         except Exception as unexpected:

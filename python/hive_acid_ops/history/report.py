@@ -20,24 +20,31 @@ def format_text(entries: Sequence[HistoryEntry]) -> str:
     return "\n".join(line for entry in entries for line in _format_entry(entry)) or "nothing was written"
 
 
+def describe_ids(entry: HistoryEntry) -> str:
+    """Its write ID, or from which to which."""
+    return f"{entry.first_write_id}-{entry.write_id}" if entry.first_write_id != entry.write_id else str(entry.write_id)
+
+
+def describe_time(entry: HistoryEntry) -> str:
+    """In UTC; `-` if it is not known."""
+    if not entry.time_ms:
+        return "-"
+    return datetime.fromtimestamp(entry.time_ms / 1000, timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
+
+
 def _format_entry(entry: HistoryEntry) -> list[str]:
-    ids = f"{entry.first_write_id}-{entry.write_id}" if entry.first_write_id != entry.write_id else entry.write_id
-    when = (
-        datetime.fromtimestamp(entry.time_ms / 1000, timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
-        if entry.time_ms
-        else "-"
-    )
     by = entry.application + (f" ({entry.application_id})" if entry.application_id else "")
     user = f", user {entry.user}" if entry.user else ""
     txn = f", transaction {entry.txn_id}" if entry.txn_id else ""
-    lines = [f"write ID {ids}  {when}  {entry.operation or '-'}  by {by}{user}{txn}"]
+    lines = [f"write ID {describe_ids(entry)}  {describe_time(entry)}  {entry.operation or '-'}  by {by}{user}{txn}"]
     lines += [text for text in (entry.statement, entry.remark) if text]
     if entry.folded_into:
         lines.append(f"folded into {', '.join(entry.folded_into)} by a compaction")
-    return [_printable(lines[0]), *(f"    {_printable(line)}" for line in (*lines[1:], _format_amounts(entry)))]
+    return [_printable(lines[0]), *(f"    {_printable(line)}" for line in (*lines[1:], describe_amounts(entry)))]
 
 
-def _format_amounts(entry: HistoryEntry) -> str:
+def describe_amounts(entry: HistoryEntry) -> str:
+    """Its rows, files, bytes and partitions."""
     counts = {name: getattr(entry, name) for name in ("inserted", "updated", "deleted")}
     rows = ", ".join(f"{count} {name}" for name, count in counts.items() if count is not None)
     names = f": {', '.join(entry.partitions)}" if entry.partitions else ""
