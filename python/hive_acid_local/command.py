@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hive_acid.api.command_line import DONE, FAILED, NOT_RUNNING
+from hive_acid_local.home import default_folder
 
 if TYPE_CHECKING:
     from hive_acid.api.command_line import Commands
@@ -22,6 +22,9 @@ def add_command(commands: Commands) -> None:
     start = actions.add_parser("start", help="start it and leave it running")
     start.add_argument("--port", type=_port, help="its port on 127.0.0.1; a free one by default")
     start.add_argument("--database", choices=("postgresql", "derby"), help="PostgreSQL where there are binaries of it")
+    start.add_argument(
+        "--with-worker", action="store_true", help="and a worker, which does compactions that are asked for"
+    )
     start.set_defaults(run=start_metastore)
     stop = actions.add_parser("stop", help="stop it; its data stays")
     stop.set_defaults(run=stop_metastore)
@@ -40,8 +43,10 @@ def start_metastore(chosen: argparse.Namespace) -> int:
         answers = running.answers()
         print(f"already running: {running.uri}" if answers else _without_answer(running))
         return DONE if answers else FAILED
-    running = start_detached(chosen.folder, chosen.port, chosen.database)
+    running = start_detached(chosen.folder, chosen.port, chosen.database, with_worker=chosen.with_worker)
     print(running.uri)
+    print(f'configure  hive_acid.configure(SparkSession.builder, "{running.uri}")')
+    print(f"worker     {_describe_worker(running)}")
     print(f"warehouse  {running.warehouse}")
     print(f"log        {running.log}")
     print(f"stop it    hive-acid metastore stop{_folder_option(chosen.folder)}")
@@ -76,10 +81,11 @@ def show_metastore(chosen: argparse.Namespace) -> int:
     return DONE if answers else FAILED
 
 
-def default_folder() -> Path:
-    """Where the metastore of this user lies when no folder is given."""
-    home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(home).absolute() / "spark-hive-acid" / "metastore"
+def _describe_worker(running: RunningMetastore) -> str:
+    worker = running.process_ids.get("worker")
+    if worker is None:
+        return "none: statements that wait for a compaction do it; others need --with-worker, or `hive-acid worker`"
+    return f"process {worker} does the compactions, and writes {running.log.with_name('worker.log')}"
 
 
 def _without_answer(running: RunningMetastore) -> str:

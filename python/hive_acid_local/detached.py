@@ -14,6 +14,7 @@ from pathlib import Path
 
 from hive_acid.api.conditions import build_error
 from hive_acid_downloads.progress import Progress, print_progress
+from hive_acid_local.home import default_folder
 from hive_acid_local.installation import DatabaseKind
 from hive_acid_local.launch import STOP_LIMIT_SECONDS
 from hive_acid_local.probe import metastore_answers
@@ -71,14 +72,25 @@ def is_in_use(folder: Path) -> bool:
     return False
 
 
+def find_left_running() -> str | None:
+    """The address of the metastore that runs in this user's own folder, or None."""
+    running = find_running(default_folder())
+    return running.uri if running is not None else None
+
+
 def start_detached(
-    folder: Path, port: int | None, database: DatabaseKind | None, progress: Progress = print_progress
+    folder: Path,
+    port: int | None,
+    database: DatabaseKind | None,
+    progress: Progress = print_progress,
+    *,
+    with_worker: bool = False,
 ) -> RunningMetastore:
-    """Start a metastore that keeps running after this process, until `stop_detached`.
+    """Start a metastore that keeps running after this process, until `stop_detached`; with a worker if one is wanted.
 
     Raises LocalMetastoreError as `EmbeddedMetastore.start`, whose arguments these are.
     """
-    started = start_metastore(Wish(folder, port, database, detached=True), progress)
+    started = start_metastore(Wish(folder, port, database, detached=True, with_worker=with_worker), progress)
     started.supervisor.release()
     return _running(started.folder)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ from hive_acid_local.artifacts import Release, embedded_release
 from hive_acid_local.class_archive import archive_options, recording_options
 from hive_acid_local.door import check_no_other_way, door_options, main_class
 from hive_acid_local.installation import DatabaseKind, Installation, default_database, prepare_installation
-from hive_acid_local.launch import SupervisorHandle, check_port_free, free_port
+from hive_acid_local.launch import SupervisorHandle, check_port_free, free_port, helper_environment
 from hive_acid_local.private import make_private
 from hive_acid_local.settings import write_configuration
 
@@ -36,6 +37,7 @@ class Wish:
 
     A `release` other than the embedded one may need another `runtime` than the Java of this machine.
     `records_classes_to`: the metastore is started to write the archive of its classes there when it ends.
+    `with_worker`: a worker of compactions is started beside it, and ends with it.
     """
 
     folder: Path | None
@@ -46,6 +48,7 @@ class Wish:
     release: Release = field(default_factory=embedded_release)
     runtime: Java | None = None
     records_classes_to: Path | None = None
+    with_worker: bool = False
 
 
 @dataclass(frozen=True)
@@ -179,6 +182,17 @@ def _specification(installation: Installation, folder: Path, port: int, wish: Wi
         "remove_folder": temporary,
         "postgresql": installation.database.server(folder, database_port, durable=not temporary),
         "metastore": _metastore_program(installation, folder, port, wish.records_classes_to),
+        "worker": _worker_program(folder, port) if wish.with_worker else None,
+    }
+
+
+def _worker_program(folder: Path, port: int) -> Mapping[str, Any]:
+    command = ("worker", "--metastore", f"thrift://127.0.0.1:{port}", "--master", "local[1]")
+    return {
+        "command": [sys.executable, "-m", "hive_acid.cli", *command],
+        "log": str(folder / "worker.log"),
+        "cwd": str(folder),
+        "environment": helper_environment(),
     }
 
 

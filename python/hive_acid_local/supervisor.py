@@ -40,9 +40,10 @@ class Supervisor:
         self._wants_end = wants_end
         self.postgresql: subprocess.Popen[bytes] | None = None
         self.metastore: subprocess.Popen[bytes] | None = None
+        self.worker: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Start PostgreSQL, where there is one, then the metastore; return when both answer."""
+        """Start PostgreSQL, where there is one, then the metastore; return when both answer. A worker follows them."""
         database = self.specification["postgresql"]
         if database:
             try:
@@ -54,6 +55,9 @@ class Supervisor:
             self.postgresql = _spawn(database, identity, signal.SIGINT)
             self._await(self.postgresql, "PostgreSQL", database, postgresql_answers)
         self.start_metastore()
+        if self.specification["worker"]:
+            self.worker = _spawn(self.specification["worker"], "self", signal.SIGTERM)
+            self.write_state()
 
     def start_metastore(self) -> None:
         """Start the metastore's Java process; return when it answers."""
@@ -74,8 +78,9 @@ class Supervisor:
         self.start_metastore()
 
     def stop(self) -> None:
-        """End both programs, remove the state file, and the whole folder where it is a temporary one."""
+        """End all programs, remove the state file, and the whole folder where it is a temporary one."""
         temporary = self.specification["remove_folder"]
+        _end(self.worker, signal.SIGTERM)
         _end(self.metastore, signal.SIGKILL if temporary else signal.SIGTERM)
         _end(self.postgresql, signal.SIGQUIT if temporary else signal.SIGINT)
         Path(self.specification["state"]).unlink(missing_ok=True)
@@ -85,7 +90,7 @@ class Supervisor:
 
     def process_ids(self) -> dict[str, int]:
         """The programs that were started, by name, and this process."""
-        started = {"metastore": self.metastore, "postgresql": self.postgresql}
+        started = {"metastore": self.metastore, "postgresql": self.postgresql, "worker": self.worker}
         return {"supervisor": os.getpid()} | {name: it.pid for name, it in started.items() if it}
 
     def write_state(self) -> None:

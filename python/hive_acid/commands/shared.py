@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, TypeAlias
 
+from hive_acid.wings import is_there, load_wing
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -17,7 +19,11 @@ FOUND = 1
 
 def add_metastore_option(parser: argparse.ArgumentParser) -> None:
     """`--metastore`."""
-    parser.add_argument("--metastore", metavar="URI", help="thrift://host:port; that of hive-site.xml by default")
+    parser.add_argument(
+        "--metastore",
+        metavar="URI",
+        help="thrift://host:port; by default that of hive-site.xml, else the one that `metastore start` left running",
+    )
 
 
 def add_spark_options(parser: argparse.ArgumentParser) -> None:
@@ -37,20 +43,29 @@ def parse_settings(given: Sequence[str]) -> dict[str, str]:
 
 
 def find_uris(chosen: argparse.Namespace) -> str:
-    """The address that was given or configured.
+    """The address that was given or configured, else that of the embedded metastore that was left running.
 
-    Raises HIVE_ACID_CONFIGURATION if there is none, and HIVE_ACID_UNSUPPORTED_CONNECTION if hive-site.xml asks for
-    a way to it that is not there.
+    Raises HIVE_ACID_CONFIGURATION if there is none or it is no address, and HIVE_ACID_UNSUPPORTED_CONNECTION if
+    hive-site.xml asks for a way to it that is not there.
     """
     from hive_acid.errors import build_error
     from hive_acid.hive_site import find_metastore_uris, read_settings
+    from hive_acid.metastore.transports.endpoints import parse_uris
     from hive_acid.transport import read_transport
 
     read_transport(read_settings().get)
-    uris: str | None = chosen.metastore or find_metastore_uris()
+    uris: str | None = chosen.metastore or find_metastore_uris() or _find_left_running()
     if not uris:
         raise build_error("HIVE_ACID_CONFIGURATION.NO_METASTORE_ARGUMENT")
+    parse_uris(uris)
     return uris
+
+
+def _find_left_running() -> str | None:
+    """The address of the embedded metastore that `hive-acid metastore start` has left running."""
+    module = "hive_acid_local.detached"
+    found: str | None = load_wing(module, "--metastore").find_left_running() if is_there(module) else None
+    return found
 
 
 def parse_count(text: str) -> int:

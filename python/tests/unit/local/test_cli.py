@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hive_acid.cli import main
-from hive_acid_local.command import default_folder
+from hive_acid_local.home import default_folder
 
 
 def test_status_of_a_folder_that_does_not_exist_is_stopped_and_makes_nothing(
