@@ -5,7 +5,8 @@ tables          tables and partitions, and the metastore that describes them
 snapshots       write IDs that a snapshot sees, and what it makes of the folders of a table
 files           names of files and folders, and the notes that lie with them
 storage         the file system of a table
-statements      transactions, locks, the history of a table, and taking a write ID back
+statements      transactions, locks, and the history of a table
+set_aside       taking a committed write ID back
 compaction      the queue of compactions, what a table needs, and the services that see to it
 sessions        Spark sessions that know transactional tables, and their transactions
 jobs            jobs of Spark that a tool starts

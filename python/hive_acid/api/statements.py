@@ -1,4 +1,4 @@
-"""Transactions and locks as a metastore shows them, the history of a table, and taking a write ID back."""
+"""Transactions and locks as a metastore shows them, and the history of a table."""
 
 from hive_acid.errors.outcome import StatementOutcome as StatementOutcome
 from hive_acid.errors.outcome import telling as telling

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from hive_acid.login.security import Security
     from hive_acid.metastore.protocol import Metastore
@@ -16,6 +16,13 @@ if TYPE_CHECKING:
 @contextmanager
 def open_metastore(uris: str) -> Iterator[Metastore]:
     """The metastore, reached by this process alone; by a session if the way to it needs what only a JVM has."""
+    with open_tables(uris, lambda: None) as (metastore, _):
+        yield metastore
+
+
+@contextmanager
+def open_tables(uris: str, open_storage: Callable[[], Any]) -> Iterator[tuple[Metastore, Any]]:
+    """The metastore, and storage as it is opened here; both by a session if the way to the metastore needs a JVM."""
     from hive_acid.hive_site import read_settings
     from hive_acid.metastore.client.thrift_client import ThriftMetastore
     from hive_acid.transport import read_transport
@@ -23,11 +30,11 @@ def open_metastore(uris: str) -> Iterator[Metastore]:
     security = _find_security(read_transport(read_settings().get))
     if security is not None:
         with closing(ThriftMetastore(uris, security=security)) as metastore:
-            yield metastore
+            yield metastore, open_storage()
         return
     from hive_acid.session.storage_session import storage_session
 
-    with storage_session(uris) as (reached, _):
+    with storage_session(uris) as reached:
         yield reached
 
 

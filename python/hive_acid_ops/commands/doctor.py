@@ -7,8 +7,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from hive_acid.api.clocks import wall_clock_ms
-from hive_acid.api.command_line import DONE, FAILED, FOUND, add_metastore_option, find_uris, parse_count
+from hive_acid.api.command_line import DONE, FAILED, FOUND, find_uris, parse_count
 from hive_acid_ops.commands.shared import parse_table
+from hive_acid_ops.commands.warehouse import add_warehouse_options, open_warehouse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,10 +29,11 @@ def add_command(commands: Commands) -> None:
         "--set-aside",
         type=parse_count,
         metavar="WRITE_ID",
-        help="take this committed write ID of the table back: say what is lost, and change nothing without --yes",
+        help="take this committed write ID of the table back: say what is lost, and change nothing without --yes; it "
+        "starts a Spark, which moves the folders under a lock",
     )
     doctor.add_argument("--yes", action="store_true", help="with --set-aside: do it")
-    add_metastore_option(doctor)
+    add_warehouse_options(doctor)
     doctor.add_argument("--json", action="store_true", help="one JSON object on one line")
     doctor.set_defaults(run=lambda chosen: _run(doctor, chosen))
 
@@ -76,7 +78,6 @@ def set_aside(chosen: argparse.Namespace) -> int:
 def show_findings(chosen: argparse.Namespace) -> int:
     """Print what was found, and remove what is safe to remove if asked to; 1 if a fault is left."""
     from hive_acid.api.conditions import HiveAcidError
-    from hive_acid.api.sessions import storage_session
     from hive_acid.api.tables import TableName
     from hive_acid_ops.doctor.findings import Doctor, treat
     from hive_acid_ops.doctor.report import format_json, format_line
@@ -87,7 +88,7 @@ def show_findings(chosen: argparse.Namespace) -> int:
 
     treatments = []
     try:
-        with storage_session(find_uris(chosen)) as (metastore, file_system):
+        with open_warehouse(chosen) as (metastore, file_system):
             doctor = Doctor(metastore, file_system, wall_clock_ms, follow)
             for finding in doctor.examine(TableName(*chosen.table) if chosen.table else None):
                 treatments.append(treat(file_system, finding, chosen.dry_run or not chosen.fix))
@@ -99,5 +100,5 @@ def show_findings(chosen: argparse.Namespace) -> int:
     if chosen.json:
         print(format_json(treatments))
     elif not treatments:
-        print("nothing found")
+        print(f"{'.'.join(chosen.table) if chosen.table else 'all'} is well: nothing found")
     return FOUND if any(treatment.is_left for treatment in treatments) else DONE

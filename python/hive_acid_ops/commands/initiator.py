@@ -11,8 +11,9 @@ import time
 from typing import TYPE_CHECKING
 
 from hive_acid.api.clocks import wall_clock_ms
-from hive_acid.api.command_line import DONE, FAILED, add_metastore_option, find_uris, parse_count
+from hive_acid.api.command_line import DONE, FAILED, parse_count
 from hive_acid_ops.commands.shared import parse_table
+from hive_acid_ops.commands.warehouse import add_warehouse_options, open_warehouse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +33,7 @@ def add_command(commands: Commands) -> None:
     )
     initiator.add_argument("--database", action="append", default=[], help="its tables; more than once: of each")
     initiator.add_argument("--table", action="append", default=[], type=parse_table, metavar="DATABASE.TABLE")
-    add_metastore_option(initiator)
+    add_warehouse_options(initiator)
     when = initiator.add_mutually_exclusive_group()
     when.add_argument("--interval-s", type=parse_count, default=_INTERVAL_S, metavar="N", help="default: %(default)s")
     when.add_argument("--once", action="store_true", help="look once and end")
@@ -46,11 +47,10 @@ def run_initiator(chosen: argparse.Namespace) -> int:
     """Look, once or until SIGTERM or SIGINT; 2 if it cannot, or with --once if a table or database is not looked at."""
     from hive_acid.api.compaction import INITIATOR_ON, has_initiator
     from hive_acid.api.conditions import HiveAcidError
-    from hive_acid.api.sessions import storage_session
     from hive_acid_ops.initiator.initiator import Initiator
 
     try:
-        with storage_session(find_uris(chosen)) as (metastore, file_system):
+        with open_warehouse(chosen) as (metastore, file_system):
             if has_initiator(metastore) and not (chosen.force or chosen.dry_run):
                 print(f"the metastore has an Initiator of its own ({INITIATOR_ON}); --force asks beside it")
                 return DONE

@@ -7,7 +7,7 @@ from html import escape
 from typing import Final
 
 from hive_acid.api.statements import HistoryEntry
-from hive_acid_ops.history_report import describe_amounts, describe_ids, describe_time, format_text
+from hive_acid_ops.history.report import describe_amounts, describe_ids, describe_time, format_text
 
 _ON_A_SCREEN: Final = 8
 _ON_A_PAGE: Final = 50

@@ -28,7 +28,12 @@ def test_without_a_command_it_says_how_it_is_called(capsys: pytest.CaptureFixtur
     assert "usage: hive-acid" in capsys.readouterr().err
 
 
-CALLS = [["doctor"], ["history", "db.t"], ["initiator", "--once"], ["worker", "--once"]]
+CALLS = [
+    ["doctor", "--spark"],
+    ["history", "db.t", "--spark"],
+    ["initiator", "--once", "--spark"],
+    ["worker", "--once"],
+]
 
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call[0])
@@ -45,7 +50,7 @@ def test_an_error_that_nobody_foresaw_is_a_failure_too_and_shows_its_trace(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(storage_session, "_session", raising(KeyError("on purpose")))
-    assert main(["doctor", "--metastore", "thrift://nowhere:1"]) == 2
+    assert main(["doctor", "--spark", "--metastore", "thrift://nowhere:1"]) == 2
     assert "Traceback" in capsys.readouterr().err
 
 
