@@ -38,6 +38,7 @@ from hive_acid.session.catalog_options import find_metastores_catalog
 from hive_acid.transactions.locks import OUR_AGENT, Identity, Timing
 from hive_acid.transactions.manager import TransactionManager
 from hive_acid.transport import HiveSetting, read_transport
+from hive_acid.wings import is_there, load_wing
 from hive_acid.wire.catalogs import CatalogRequest
 from hive_acid.writing.notes import Author, NoteWriter
 from hive_acid.writing.publishing.local_files import runs_on_one_machine
@@ -88,6 +89,9 @@ class CatalogSide:
         self.file_system = file_system = JvmFileSystem(storage, tasks_see_local_files=is_one_machine)
         timing = Timing(monotonic_ms, pause_ms, clock.pause_ms, cancellation.check)
         self.transactions = TransactionManager(self.metastore, identity, settings, timing)
+        if is_there("hive_acid_ops.waiting_line"):
+            listener = load_wing("hive_acid_ops.waiting_line", "a line about waiting").find_listener()
+            self.transactions.tell_waiting = listener
         self.warehouse = warehouse = Warehouse(self.metastore, file_system, self.transactions)
         context = session.sparkContext
         author = Author(context.appName or "", context.applicationId, identity.user)

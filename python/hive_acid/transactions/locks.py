@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from hive_acid import config
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.metastore.types import HeldLock, LockComponent, LockState
+from hive_acid.metastore.types import LockComponent, LockState
 from hive_acid.older_python import add_note
 from hive_acid.transactions.blockers import describe_owner
 
@@ -47,7 +48,8 @@ class Timing:
 class Waiting:
     """How to wait: longest time, first and longest pause, all in milliseconds; time and pause are injected.
 
-    `before_pause` is called ahead of each pause.
+    `before_pause` is called ahead of each pause. `tell` is told whom a request waits for that has waited for two
+    seconds, again at each look, and None in the end.
     """
 
     timeout_ms: int
@@ -56,6 +58,10 @@ class Waiting:
     clock_ms: Callable[[], int]
     pause_ms: Callable[[int], None]
     before_pause: Callable[[], None]
+    tell: Callable[[str | None], None] | None = None
+
+
+_TOLD_MS = 2_000
 
 
 def acquire(
@@ -74,6 +80,10 @@ def acquire(
             waited_ms = waiting.clock_ms() - started_ms
             if state is LockState.NOT_ACQUIRED or waited_ms >= waiting.timeout_ms:
                 raise _timeout(metastore, txn_id, lock_id, components, waited_ms)
+            if waiting.tell and waited_ms >= _TOLD_MS:
+                with suppress(HiveAcidError):  # the statement goes on whether its holder can be told or not
+                    holder = _find_holder(metastore, lock_id, components)
+                    waiting.tell(f"{components[0].table}: waiting {waited_ms // 1000} s for {holder}")
             waiting.before_pause()
             waiting.pause_ms(min(pause_ms, waiting.timeout_ms - waited_ms))
             pause_ms = min(pause_ms * 2, waiting.poll_max_ms)
@@ -82,6 +92,9 @@ def acquire(
         if state is LockState.WAITING:
             _take_back(metastore, lock_id, error)
         raise
+    finally:
+        if waiting.tell:
+            waiting.tell(None)
     return lock_id
 
 
@@ -107,18 +120,18 @@ def _timeout(
     metastore: Metastore, txn_id: int, lock_id: int, components: Sequence[LockComponent], waited_ms: int
 ) -> Exception:
     table = components[0].table
-    locks = [lock for component in components for lock in metastore.held_locks(component.table)]
     return build_error(
         "HIVE_ACID_LOCK_TIMEOUT",
         txnId=txn_id,
         table=table,
         waitedMs=waited_ms,
-        holder=_holder(lock_id, locks),
+        holder=_find_holder(metastore, lock_id, components),
         setting=config.LOCK_TIMEOUT_MS.key,
     )
 
 
-def _holder(lock_id: int, locks: Sequence[HeldLock]) -> str:
+def _find_holder(metastore: Metastore, lock_id: int, components: Sequence[LockComponent]) -> str:
+    locks = [lock for component in components for lock in metastore.held_locks(component.table)]
     blocking = {lock.blocked_by for lock in locks if lock.lock_id == lock_id and lock.blocked_by}
     held = [lock for lock in locks if lock.lock_id in blocking] or [
         lock for lock in locks if lock.state is LockState.ACQUIRED and lock.lock_id != lock_id

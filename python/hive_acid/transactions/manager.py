@@ -223,6 +223,8 @@ class TransactionManager:
         self.timing = timing
         self.before_waiting: Callable[[Collection[TableName]], None] = _nothing
         """Told of the tables that a lock is waited for, before each pause: what need not be in the way can go."""
+        self.tell_waiting: Callable[[str | None], None] | None = None
+        """Told whom a statement waits for (`Waiting.tell`)."""
         self._settings = settings
         self.asks_cleaner = asks_cleaner(metastore)
         """The Cleaner waits for those transactions alone that have asked it to."""
@@ -238,6 +240,7 @@ class TransactionManager:
             self.timing.clock_ms,
             self.timing.pause_ms,
             before_pause,
+            self.tell_waiting,
         )
 
     def begin(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from pyspark.sql import DataFrame
@@ -27,18 +27,11 @@ def draw(function: str, drawn: object, plain: str) -> str:
 
 
 def show_history(frame: DataFrame, entries: Sequence[HistoryEntry]) -> DataFrame:
-    """The same rows, of which `repr` and a notebook show the newest."""
-    return _looking(
-        frame,
-        lambda: draw("history_text", entries, f"history of {len(entries)} entries"),
-        lambda: draw("history_html", entries, f"history of {len(entries)} entries"),
-    )
-
-
-def _looking(frame: DataFrame, text: Callable[[], str], html: Callable[[], str]) -> DataFrame:
-    """The frame, of a class of its own: Python looks for `__repr__` there alone."""
+    """The same rows, of which `repr` and a notebook show the newest: of a class of its own, where Python looks."""
     kind: Any = type(frame)
-    looks = {"__repr__": lambda _: text(), "_repr_html_": lambda _: html(), "__module__": kind.__module__}
+    names = {"__repr__": "history_text", "_repr_html_": "history_html"}
+    plain = f"history of {len(entries)} entries"
+    looks = {name: lambda _, function=function: draw(function, entries, plain) for name, function in names.items()}
     any_frame: Any = frame
-    any_frame.__class__ = type(kind.__name__, (kind,), looks)
+    any_frame.__class__ = type(kind.__name__, (kind,), {**looks, "__module__": kind.__module__})
     return frame

@@ -48,6 +48,7 @@ class AcidTableCalls(ABC):
         """`call` is what all calls have in common."""
         self._spark = spark
         self._call = call
+        self.name = call.table
 
     @abstractmethod
     def frame(self) -> DataFrame:
@@ -60,11 +61,6 @@ class AcidTableCalls(ABC):
     @abstractmethod
     def reach(self) -> tuple[Metastore, FileSystem, TableName]:
         """Metastore and storage of the table, and its name there. Raises HIVE_ACID_CONFIGURATION.CONNECT_FILES."""
-
-    @property
-    def name(self) -> str:
-        """As it was asked for."""
-        return self._call.table
 
     @abstractmethod
     def _rows(self, call: TableCall, columns: Sequence[Column] = (), source: DataFrame | None = None) -> Rows:

@@ -83,7 +83,8 @@ def _look_until_stopped(chosen: argparse.Namespace, metastore: Metastore, initia
 def _look(chosen: argparse.Namespace, metastore: Metastore, initiator: Initiator, stop: threading.Event) -> int:
     """Print what was done, table by table; the number of those, and of databases, that could not be looked at."""
     from hive_acid.api.tables import TableName
-    from hive_acid_ops.initiator.initiator import Action, find_candidates, format_json, format_text
+    from hive_acid_ops.decision_report import format_json, format_text
+    from hive_acid_ops.initiator.initiator import Action, find_candidates
     from hive_acid_ops.progress import followed
 
     failures = _tell_unknown(metastore, chosen.database)

@@ -37,8 +37,8 @@ def show_transaction(chosen: argparse.Namespace) -> int:
         print(error, file=sys.stderr)
         return FAILED
     print(format_json(status) if chosen.json else format_text(status))
-    codes = {"committed": DONE, "aborted": _ABORTED, "open": _OPEN}
-    return codes[status.state.value] if status.state else _NOT_KNOWN
+    codes = {"committed": DONE, "aborted": ABORTED, "open": OPEN}
+    return codes[status.state.value] if status.state else NOT_KNOWN
 
 
 def parse_transaction_id(text: str) -> int:

@@ -23,9 +23,8 @@ from hive_acid_ops.initiator.initiator import (
     Initiator,
     find_candidates,
     find_unknown_databases,
-    format_json,
-    format_text,
 )
+from hive_acid_ops.decision_report import format_json, format_text
 from support.faults import FaultyMetastore
 from support.statements import LOCATION, TABLE, World, build_table
 
