@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 
 from hive_acid.api.clocks import monotonic_ms, pause_ms
-from hive_acid.api.compaction import Compact, CompactionRequests, NamedTable, build_compaction_requests
+from hive_acid.api.compaction import Compact, CompactionRequests, NamedTable, build_requests
 from hive_acid.api.settings import Settings
 from hive_acid.api.tables import Metastore, TableName
 from hive_acid_ops.files.loading import find_partitions
@@ -24,7 +24,7 @@ def request_compactions(
     partitions = find_partitions(metastore, table, partition) or ()
     statement = Compact(NamedTable((name.database, name.table)), kind, waits=waits)
     initiator = f"{socket.gethostname()}-hive-acid-compact"
-    requests = build_compaction_requests(statement, table, partitions, metastore.line, initiator)
+    requests = build_requests(statement, table, partitions, metastore.line, initiator)
     queue = CompactionRequests(metastore, monotonic_ms, pause_ms)
     outcomes = queue.compact(requests, Settings({}), waits=waits)
     return Listing("partitions", tuple(column.name for column in Compact.COLUMNS), [each.row() for each in outcomes])

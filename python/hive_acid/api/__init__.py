@@ -6,7 +6,6 @@ snapshots       write IDs that a snapshot sees, and what it makes of the folders
 files           names of files and folders, and the notes that lie with them
 storage         the file system of a table
 statements      transactions, locks, and the history of a table
-set_aside       taking a committed write ID back
 compaction      the queue of compactions, what a table needs, and the services that see to it
 sessions        Spark sessions that know transactional tables, and their transactions
 jobs            jobs of Spark that a tool starts

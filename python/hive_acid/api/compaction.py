@@ -19,7 +19,7 @@ from hive_acid.metastore.compaction_types import CompactionJob as CompactionJob
 from hive_acid.metastore.compaction_types import CompactionKind as CompactionKind
 from hive_acid.metastore.compaction_types import CompactionRequest as CompactionRequest
 from hive_acid.metastore.compaction_types import CompactionState as CompactionState
-from hive_acid.operators.compact import build_requests as build_compaction_requests
+from hive_acid.operators.compact import build_requests as build_requests
 from hive_acid.sql.operator_statements import Compact as Compact
 from hive_acid.sql.operator_statements import NamedTable as NamedTable
 from hive_acid.transactions.kept_files import asks_cleaner as asks_cleaner

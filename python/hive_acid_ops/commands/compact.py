@@ -34,13 +34,14 @@ def ask(chosen: argparse.Namespace) -> int:
     from hive_acid.api.conditions import HiveAcidError
     from hive_acid.api.tables import TableName
     from hive_acid_ops.compaction_requests import request_compactions
+    from hive_acid_ops.doctor.compactions import find_worker
     from hive_acid_ops.listing import format_json, format_text
 
     try:
         with open_metastore(find_uris(chosen)) as metastore:
             name = TableName(*chosen.table)
             listing = request_compactions(metastore, name, chosen.partition, chosen.kind, waits=chosen.wait)
-            worker = load_services(metastore).find_worker(None)
+            worker = find_worker(load_services(metastore), None)
     except HiveAcidError as error:
         print("\n".join([str(error), *getattr(error, "__notes__", ())]), file=sys.stderr)
         return FAILED

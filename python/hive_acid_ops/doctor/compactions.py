@@ -86,7 +86,7 @@ def find_stuck(
     for info in entries:
         if info.state is CompactionState.INITIATED and _has_waited(info.enqueued_ms, now_ms):
             detail = f"compaction {info.id} was asked for {_age(info.enqueued_ms, now_ms)} ago, and nobody has begun it"
-            cure = f"start a worker: {_find_worker(service, info.pool)}"
+            cure = f"start a worker: {find_worker(service, info.pool)}"
             yield subject.finding(FindingKind.COMPACTION_WAITS, detail, "its deltas pile up", cure)
         elif info.state is CompactionState.READY and _has_waited(_done_ms(info), now_ms):
             detail = (
@@ -109,7 +109,7 @@ def _age(since_ms: int | None, now_ms: int) -> str:
     return format_age(now_ms - (since_ms or now_ms))
 
 
-def _find_worker(service: Services, pool: str | None) -> str:
+def find_worker(service: Services, pool: str | None) -> str:
     """The service that takes entries of the pool from the queue."""
     if is_of_statement(pool):
         return "that of the session that asked, which may have gone; ALTER TABLE … COMPACT has it done by another"

@@ -10,18 +10,10 @@ from hive_acid.api.compaction import (
     CompactionInfo,
     CompactionKind,
     CompactionState,
-    CompactorView,
     Services,
-    SurveyedRoot,
-    Thresholds,
     find_cleaning_cure,
-    find_exemption,
-    find_roots,
     is_enough,
-    judge,
     load_services,
-    load_thresholds,
-    survey,
 )
 from hive_acid.api.conditions import HiveAcidError, build_error
 from hive_acid.api.files import FolderKind, FolderName, is_hidden
@@ -29,6 +21,8 @@ from hive_acid.api.snapshots import AcidState, ValidWriteIdList, load_state
 from hive_acid.api.storage import FileSystem, Listing
 from hive_acid.api.tables import Metastore, TableDescription, TableKind, TableName, parse_partition_values
 from hive_acid_ops.files.folders import Role, ShownFolder, ShownRoot, TableFiles
+from hive_acid_ops.initiator.policy import Thresholds, find_exemption, judge
+from hive_acid_ops.initiator.survey import CompactorView, SurveyedRoot, find_roots, load_thresholds, survey
 
 KINDS = {TableKind.FULL_ACID: "full ACID", TableKind.INSERT_ONLY: "insert-only"}
 ORIGINALS = "(files)"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
+from hive_acid.history.reader import load_history
 from pyspark.sql import SparkSession
 
 import hive_acid
 from hive_acid import AcidTable
 from hive_acid.cli import main
-from hive_acid.history.reader import load_history
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.model.table import TableName
 from hive_acid.session.session import attach

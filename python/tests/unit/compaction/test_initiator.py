@@ -17,6 +17,7 @@ from hive_acid.metastore.compaction_types import CompactionKind, CompactionReque
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import Column, Partition, TableName
 from hive_acid.wire.statement_kinds import StatementKind
+from hive_acid_ops.decision_report import format_json, format_text
 from hive_acid_ops.initiator.initiator import (
     Action,
     Decision,
@@ -24,7 +25,6 @@ from hive_acid_ops.initiator.initiator import (
     find_candidates,
     find_unknown_databases,
 )
-from hive_acid_ops.decision_report import format_json, format_text
 from support.faults import FaultyMetastore
 from support.statements import LOCATION, TABLE, World, build_table
 
