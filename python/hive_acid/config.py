@@ -86,6 +86,12 @@ BUCKETING_HIVE_TIME_ZONE = Setting(
     "Time zone of the JVMs of Hive's servers, such as `America/Los_Angeles`. Hive's hash of a TIMESTAMP depends "
     "on it in bucketing version 1, and in maps. Empty: no new rows go into tables clustered by such columns.",
 )
+TRANSACTION_ADMITS_OTHERS = Setting(
+    "spark.hiveacid.transaction.admitOthers",
+    "false",
+    "`true`: a transaction of several statements lets others run within it, such as DDL and writes to tables that are "
+    "not transactional. They are no part of it: they take effect at once, and stay if it is rolled back.",
+)
 READER_IDLE_MS = Setting(
     "spark.hiveacid.reader.idleMs",
     600_000,

@@ -8,34 +8,38 @@ from hive_acid.config import Settings
 from hive_acid.errors import build_error
 from hive_acid.errors.outcome import StatementOutcome, telling
 from hive_acid.history.entries import load_history
-from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableDescription
 from hive_acid.operators.abort_compactions import abort_compactions
 from hive_acid.operators.compact import build_requests
 from hive_acid.operators.describe_detail import build_detail_row
 from hive_acid.operators.describe_history import build_history_row
-from hive_acid.operators.rows import Row, ShownScope
+from hive_acid.operators.rows import ShownScope
+from hive_acid.operators.session_transactions import SessionTransactions
 from hive_acid.operators.show_compactions import build_compaction_rows
 from hive_acid.operators.show_locks import build_lock_rows
 from hive_acid.operators.show_transactions import abort_transactions, build_transaction_rows
 from hive_acid.reading.readers import Readers
-from hive_acid.snapshot.filesystem import FileSystem
+from hive_acid.reading.warehouse import Warehouse
 from hive_acid.sql.operator_statements import (
     AbortCompactions,
     AbortTransactions,
+    AnsweringStatement,
+    CommitTransaction,
     Compact,
     DescribeDetail,
     DescribeHistory,
     ShowCompactions,
     ShowLocks,
     ShowTransactions,
+    StartTransaction,
+    TransactionStatement,
     VacuumDryRun,
     read_statement,
 )
 from hive_acid.transactions.locks import Identity
 from hive_acid.wings import load_wing
-from hive_acid.wire.operators import OperatorRequest
+from hive_acid.wire.operators import OperatorAnswer, OperatorRequest, Row
 from hive_acid.wire.statements import Overwrite
 from hive_acid.writing.overwrites import find_truncated
 
@@ -53,23 +57,43 @@ class Operators:
 
     def __init__(
         self,
-        metastore: Metastore,
-        file_system: FileSystem,
+        warehouse: Warehouse,
         readers: Readers,
         compactions: CompactionRequests,
         settings: Settings,
         identity: Identity,
+        transactions: SessionTransactions,
     ) -> None:
-        self._metastore = metastore
-        self._file_system = file_system
+        self._metastore = warehouse.metastore
+        self._file_system = warehouse.file_system
         self._readers = readers
         self._compactions = compactions
         self._settings = settings
         self._initiator = requester_name(identity)
+        self._transactions = transactions
 
-    def run(self, asked: OperatorRequest) -> list[Row]:
-        """The rows of a statement that `describe_statement` has told of."""
+    def run(self, asked: OperatorRequest) -> OperatorAnswer:
+        """Runs a statement that `describe_statement` has told of."""
         statement = read_statement(asked.title, asked.statement)
+        if isinstance(statement, TransactionStatement):
+            return OperatorAnswer((), self._change_transaction(statement, asked))
+        return OperatorAnswer(tuple(self._rows(statement, asked)))
+
+    def abandon(self, token: str) -> None:
+        """Undoes the transaction of a session that has ended."""
+        self._transactions.abandon(token)
+
+    def _change_transaction(self, statement: TransactionStatement, asked: OperatorRequest) -> str | None:
+        """The token of one that has begun."""
+        if isinstance(statement, StartTransaction):
+            return self._transactions.start(asked.transaction, asked.settings)
+        if isinstance(statement, CommitTransaction):
+            self._transactions.commit(asked.transaction)
+        else:
+            self._transactions.roll_back(asked.transaction)
+        return None
+
+    def _rows(self, statement: AnsweringStatement, asked: OperatorRequest) -> list[Row]:
         if isinstance(statement, Compact):
             return self._compact(statement, asked)
         if isinstance(statement, AbortTransactions):
@@ -121,7 +145,7 @@ class Operators:
         if asked.table is None:
             raise ValueError(f"{statement.TITLE} without a table")
         table = self._metastore.table(asked.table)
-        if asked.in_transaction:
+        if asked.transaction is not None:
             where = {"operation": statement.TITLE, "table": table.name}
             raise build_error("HIVE_ACID_UNSUPPORTED_STATEMENT.IN_TRANSACTION", **where)
         partitions = self._partitions(table, asked.parts) if asked.partitions is None else asked.partitions

@@ -16,7 +16,6 @@ from hive_acid.errors.outcome import StatementOutcome, telling
 from hive_acid.history.entries import HistoryEntry, load_history
 from hive_acid.metastore.server_settings import checks_capabilities
 from hive_acid.model.table import Column, TableKind, TableName
-from hive_acid.operators.rows import Row
 from hive_acid.reading.evolution import find_evolution
 from hive_acid.reading.json_release import find_json_release
 from hive_acid.reading.snapshot import ScannedSnapshot
@@ -30,10 +29,11 @@ from hive_acid.sql.operator_parsing import find_operator_statement
 from hive_acid.sql.operator_statements import describe_statement
 from hive_acid.sql.row_changes import TargetColumns
 from hive_acid.sql.translation import translate
+from hive_acid.transactions.other_commands import refuse_other
 from hive_acid.wire import codec
 from hive_acid.wire.catalogs import CatalogRequest
 from hive_acid.wire.ddl_kinds import DdlKind
-from hive_acid.wire.operators import OperatorRequest, OperatorStatement
+from hive_acid.wire.operators import OperatorAnswer, OperatorRequest, OperatorStatement, OtherCommand
 from hive_acid.wire.rewriting import (
     ExplainedStatement,
     Hint,
@@ -145,9 +145,22 @@ class PythonApi(Answering):
 
     @answered
     @cancellable
-    def operate(self, asked: OperatorRequest) -> Sequence[Row]:
-        """Runs such a statement: its rows."""
+    def operate(self, asked: OperatorRequest) -> OperatorAnswer:
+        """Runs such a statement."""
         return self._operators.run(asked)
+
+    @answered
+    def admit(self, command: OtherCommand) -> None:
+        """Refuses a command of others that the session's transaction does not admit."""
+        running = self._executor.find_transaction(command.transaction)
+        settings = self._settings.overridden_by(command.settings)
+        shown_id = "(ended)" if running is None else running.shown_id
+        refuse_other(command.node, shown_id, settings, is_temporary=command.is_temporary)
+
+    @answered
+    def abandon(self, token: str) -> None:
+        """Undoes a transaction whose session has ended."""
+        self._operators.abandon(token)
 
     @answered
     @cancellable

@@ -90,10 +90,17 @@ class Executor:
         self.snapshots[begun.token] = begun
         return begun
 
+    def find_transaction(self, token: str) -> SessionTransaction | None:
+        """The transaction of several statements with this token; None once it has ended."""
+        found = self.snapshots.get(token)
+        return found if isinstance(found, SessionTransaction) else None
+
     def end_transaction(self, transaction: SessionTransaction, error: BaseException | None) -> None:
-        """Commits the transaction, or aborts it because of an error."""
+        """Commits the transaction, if it is not rolled back, or aborts it because of an error."""
         try:
             with telling(lambda: transaction.statement_outcome):
+                if error is None and transaction.is_rolled_back:
+                    return
                 if error is None:
                     transaction.commit()
                     self._tell(transaction)
@@ -104,11 +111,18 @@ class Executor:
 
     def run_within(self, token: str, statement: Statement, engine: Engine) -> RowCounts:
         """Runs a statement of the transaction with this token."""
-        transaction = self.snapshots.get(token)
-        if not isinstance(transaction, SessionTransaction):
+        transaction = self.find_transaction(token)
+        if transaction is None:
             raise build_error("HIVE_ACID_TRANSACTION_STATE.ENDED", txnId="(ended)")
         with telling(StatementOutcome.TRANSACTION_DOOMED):
             return transaction.run(statement, engine, self._settings.overridden_by(statement.settings))
+
+    def close(self) -> None:
+        """Undoes the transactions of several statements that are open, but for those of which a statement runs."""
+        for token in tuple(self.snapshots):
+            transaction = self.find_transaction(token)
+            if transaction is not None:
+                transaction.close()
 
     def run(self, statement: Statement, engine: Engine) -> RowCounts:
         """The numbers of rows changed, once they are committed.

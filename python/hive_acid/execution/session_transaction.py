@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,6 +24,8 @@ from hive_acid.wire.write_spec import RowCounts
 from hive_acid.writing.conflicts import Conflict
 from hive_acid.writing.engine import Engine
 from hive_acid.writing.stages import Begun, Found, Locked, Planned, Request
+
+LOG = logging.getLogger(__name__)
 
 
 class SessionTransaction(WritingScope):
@@ -50,17 +53,25 @@ class SessionTransaction(WritingScope):
         self.held = self._reads.held  # which grows
         self._statements = threading.RLock()
         self._failure: BaseException | None = None
+        self.is_rolled_back = False
         self.token = uuid.uuid4().hex
 
     @property
     def txn_id(self) -> int:
         """The metastore's ID; the transaction is opened if it has not been yet."""
+        if not self._reads.has_begun:
+            self._ensure_usable()
         return self._reads.transaction.txn_id
 
     @property
     def has_begun(self) -> bool:
         """True once a statement has opened it."""
         return self._reads.has_begun
+
+    @property
+    def shown_id(self) -> int | str:
+        """The same for messages; opens nothing."""
+        return self.txn_id if self._reads.has_begun else "(none)"
 
     @property
     def statement_outcome(self) -> StatementOutcome:
@@ -191,9 +202,30 @@ class SessionTransaction(WritingScope):
                 self._undo(self._reads.transaction, error)
             self.quirks.after_end(error)
 
+    def roll_back(self) -> None:
+        """Undoes everything, as its user wants it; later statements are refused, and a commit is none."""
+        self.is_rolled_back = True
+        self._undo_for("ROLLED_BACK")
+
+    def close(self) -> None:
+        """Undoes everything, for its application ends; unless a statement runs, whose error does."""
+        if self._statements.acquire(blocking=False):
+            try:
+                self._undo_for("APPLICATION_ENDED")
+            finally:
+                self._statements.release()
+
+    def _undo_for(self, reason: str) -> None:
+        error = build_error(f"HIVE_ACID_TRANSACTION_STATE.{reason}", txnId=self.shown_id)
+        self.abort(error)
+        for note in getattr(error, "__notes__", ()):
+            LOG.warning("%s", note)
+
     def _ensure_usable(self) -> None:
+        if self.is_rolled_back:
+            raise build_error("HIVE_ACID_TRANSACTION_STATE.ROLLED_BACK", txnId=self.shown_id)
         if self._failure is not None:
-            txn_id = self.txn_id if self._reads.has_begun else "(none)"
-            raise build_error("HIVE_ACID_TRANSACTION_STATE.STATEMENT_FAILED", txnId=txn_id, failure=self._failure)
+            failed = "HIVE_ACID_TRANSACTION_STATE.STATEMENT_FAILED"
+            raise build_error(failed, txnId=self.shown_id, failure=self._failure)
         if self._reads.has_begun:
             self._reads.transaction.ensure_active()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hive_acid.errors import build_error
 from hive_acid.errors.outcome import StatementOutcome, telling
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.operators.rows import Row
+from hive_acid.wire.operators import Row
 
 
 def abort_compactions(metastore: Metastore, ids: Sequence[int]) -> list[Row]:

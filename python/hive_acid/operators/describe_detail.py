@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hive_acid.model.table import TableKind
-from hive_acid.operators.rows import Row
 from hive_acid.snapshot.acid_state import TableContent
+from hive_acid.wire.operators import Row
 from hive_acid.wire.table_detail import TableDetail
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hive_acid.history.entries import HistoryEntry
-from hive_acid.operators.rows import Row
+from hive_acid.wire.operators import Row
 
 
 def build_history_row(entry: HistoryEntry) -> Row:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hive_acid.model.table import TableName
-
-Row = tuple[str | int | bool | tuple[str, ...] | Mapping[str, str] | None, ...]
-"""One value for each column of the statement's result."""
 
 
 @dataclass(frozen=True)

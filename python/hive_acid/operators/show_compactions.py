@@ -8,8 +8,9 @@ from typing import Any
 from hive_acid.clock import format_age, is_old
 from hive_acid.compaction.services import WAITING_MS
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionState
-from hive_acid.operators.rows import Row, ShownScope
+from hive_acid.operators.rows import ShownScope
 from hive_acid.sql.operator_statements import ShowCompactions, SortKey
+from hive_acid.wire.operators import Row
 
 _TYPES = {CompactionKind.ABORT_CLEANUP: "ABORT_TXN_CLEANUP"}
 """Names in Hive's CompactionType, where the kind has another one."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hive_acid.metastore.types import HeldLock
-from hive_acid.operators.rows import Row, ShownScope
+from hive_acid.operators.rows import ShownScope
+from hive_acid.wire.operators import Row
 
 
 def build_lock_rows(locks: Iterable[HeldLock], scope: ShownScope) -> list[Row]:

@@ -8,7 +8,7 @@ from hive_acid.errors import build_error
 from hive_acid.errors.outcome import StatementOutcome, telling
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import TransactionInfo, TransactionState
-from hive_acid.operators.rows import Row
+from hive_acid.wire.operators import Row
 
 
 def build_transaction_rows(transactions: Iterable[TransactionInfo]) -> list[Row]:

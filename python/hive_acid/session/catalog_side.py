@@ -5,8 +5,10 @@ from __future__ import annotations
 import socket
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
+from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 from hive_acid import __version__, clock, config
@@ -32,6 +34,7 @@ from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
 from hive_acid.metastore.transports.patience import Waits
 from hive_acid.model.table import TableName
+from hive_acid.operators.session_transactions import SessionTransactions
 from hive_acid.reading.readers import Readers
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.session.catalog_options import find_metastores_catalog
@@ -93,6 +96,7 @@ class CatalogSide:
             listener = load_wing("hive_acid_ops.waiting_line", "a line about waiting").find_listener()
             self.transactions.tell_waiting = listener
         self.warehouse = warehouse = Warehouse(self.metastore, file_system, self.transactions)
+        self._sessions: Any = jvm.hiveacid.scan.SessionTransactions
         context = session.sparkContext
         author = Author(context.appName or "", context.applicationId, identity.user)
         self.notes = notes = NoteWriter(author)
@@ -111,8 +115,25 @@ class CatalogSide:
             DdlExecutor(warehouse, settings),
             CreatedTables(warehouse, settings),
             self.readers,
-            Operators(self.metastore, file_system, self.readers, self.compactions, settings, identity),
+            Operators(
+                warehouse,
+                self.readers,
+                self.compactions,
+                settings,
+                identity,
+                self._build_transactions(),
+            ),
         )
+
+    def _build_transactions(self) -> SessionTransactions:
+        def end(transaction: SessionTransaction) -> None:
+            self.end_transaction(transaction, None)
+
+        return SessionTransactions(self.executor, end, self._tell_end)
+
+    def _tell_end(self, token: str) -> None:
+        with suppress(Py4JError, OSError):  # the JVM may be gone, and its sessions with it
+            self._sessions.end(token)
 
     def _build_compactions(self) -> CompactionRequests:
         pause_ms = self._cancellation.pause_ms
@@ -138,12 +159,19 @@ class CatalogSide:
             return self.compactions.compact_anew(request, settings)
 
     def end_transaction(self, transaction: SessionTransaction, error: BaseException | None) -> None:
-        """Ends a transaction of several statements. Its commit may wait, and can be cancelled as a statement can."""
-        with self._cancellation.running():
-            self.executor.end_transaction(transaction, error)
+        """Ends a transaction of several statements, and tells the JVM.
+
+        Its commit may wait, and can be cancelled as a statement can.
+        """
+        try:
+            with self._cancellation.running():
+                self.executor.end_transaction(transaction, error)
+        finally:
+            self._tell_end(transaction.token)
 
     def close(self) -> None:
-        """Ends read transactions and connections."""
+        """Ends transactions and connections."""
+        self.executor.close()
         self.readers.close()
         self.transactions.close()
         self.metastore.close()

@@ -97,9 +97,9 @@ _FORMS: Final[Mapping[str, Sequence[str]]] = {
     "TIME_TRAVEL": ("SELECT … FROM {table} AS OF",),
     "TOUCH": ("ALTER TABLE {table} TOUCH",),
     "TRANSACTION": (
-        "START TRANSACTION",
-        "BEGIN|COMMIT|ROLLBACK [TRANSACTION|WORK] $",
-        "ROLLBACK TO",
+        "END [TRANSACTION|WORK] $",
+        "COMMIT|ROLLBACK AND",
+        "RELEASE|ROLLBACK [TRANSACTION|WORK] TO|SAVEPOINT",
         "SAVEPOINT",
         "SET TRANSACTION|AUTOCOMMIT",
     ),

@@ -26,15 +26,18 @@ from hive_acid.sql.operator_statements import (
     COMPACTION_KINDS,
     AbortCompactions,
     AbortTransactions,
+    CommitTransaction,
     Compact,
     DescribeDetail,
     DescribeHistory,
     FoundStatement,
     NamedTable,
     ParsedStatement,
+    RollBackTransaction,
     ShowCompactions,
     ShowLocks,
     ShowTransactions,
+    StartTransaction,
     VacuumDryRun,
 )
 from hive_acid.sql.reader import Reader, build_syntax_error
@@ -63,6 +66,7 @@ _BEGINNINGS: Mapping[tuple[str, str], str] = {
     ("SHOW", "LOCK"): ShowLocks.TITLE,
     ("ABORT", "TRANSACTION"): AbortTransactions.TITLE,
     ("ABORT", "COMPACTION"): AbortCompactions.TITLE,
+    ("START", "TRANSACTION"): StartTransaction.TITLE,
 }
 """The first two words, without the S of a plural that somebody may forget."""
 _OPTIMIZE = "OPTIMIZE"
@@ -70,6 +74,14 @@ _FIRST_WORDS: Mapping[str, str] = {_OPTIMIZE: _OPTIMIZE, "VACUUM": VacuumDryRun.
 """Words that begin a statement whatever follows."""
 _FOREIGN = frozenset((DescribeDetail.TITLE, _OPTIMIZE, VacuumDryRun.TITLE))
 """Words of other engines: see `OperatorStatement`."""
+_OF_TRANSACTIONS: Mapping[str, str] = {
+    "BEGIN": StartTransaction.TITLE,
+    "COMMIT": CommitTransaction.TITLE,
+    "ROLLBACK": RollBackTransaction.TITLE,
+}
+"""Words that stand alone or before TRANSACTION or WORK. BEGIN with anything else behind it begins a script of Spark's,
+and what ends that is no COMMIT: clients that cut texts at semicolons send its END by itself.
+"""
 _FORMS: Mapping[str, str] = {
     Compact.TITLE: (
         "ALTER TABLE table [PARTITION (column = value, …)] COMPACT 'major' | 'minor' | 'rebalance' "
@@ -87,6 +99,9 @@ _FORMS: Mapping[str, str] = {
     AbortCompactions.TITLE: "ABORT COMPACTIONS n [n …]",
     AbortTransactions.TITLE: "ABORT TRANSACTIONS n [n …]",
     VacuumDryRun.TITLE: "VACUUM table DRY RUN",
+    StartTransaction.TITLE: "START TRANSACTION | BEGIN [TRANSACTION | WORK]",
+    CommitTransaction.TITLE: "COMMIT [TRANSACTION | WORK]",
+    RollBackTransaction.TITLE: "ROLLBACK [TRANSACTION | WORK]",
 }
 
 
@@ -107,9 +122,7 @@ def find_operator_statement(text: str) -> FoundStatement | None:
     if title is None:
         return None
     reader = Reader(text, tokens, title, _FORMS[title])
-    for word in title.partition(" …")[0].split():
-        if not (word == "DESCRIBE" and reader.take("DESC")):
-            reader.require(word)
+    _read_title(reader, title)
     is_foreign = title in _FOREIGN
     try:
         return FoundStatement(_PARSERS[title](reader), explained, is_foreign)
@@ -117,6 +130,17 @@ def find_operator_statement(text: str) -> FoundStatement | None:
         if is_foreign:
             return None
         raise
+
+
+def _read_title(reader: Reader, title: str) -> None:
+    for word, meant in _OF_TRANSACTIONS.items():
+        if meant == title and reader.take(word):
+            if not reader.take("TRANSACTION"):
+                reader.take("WORK")
+            return
+    for word in title.partition(" …")[0].split():
+        if not (word == "DESCRIBE" and reader.take("DESC")):
+            reader.require(word)
 
 
 def _refuse_unended(text: str) -> None:
@@ -136,7 +160,9 @@ def _find_explained(tokens: Sequence[Token]) -> str | None:
 
 
 def _find_title(tokens: Sequence[Token]) -> str | None:
-    words = [upper_word(token) for token in tokens]
+    words = [upper_word(token) for token in tokens if token.token_type is not TokenType.SEMICOLON]
+    if words[:1] and words[0] in _OF_TRANSACTIONS and words[1:2] in ([], ["TRANSACTION"], ["WORK"]):
+        return _OF_TRANSACTIONS[words[0]]
     if len(words) < 2:
         return None
     if words[:2] == ["ALTER", "TABLE"]:
@@ -249,6 +275,21 @@ def _read_ids(reader: Reader, expected: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(ids))
 
 
+def _parse_start_transaction(reader: Reader) -> StartTransaction:
+    reader.end("the end")
+    return StartTransaction()
+
+
+def _parse_commit(reader: Reader) -> CommitTransaction:
+    reader.end("the end")
+    return CommitTransaction()
+
+
+def _parse_roll_back(reader: Reader) -> RollBackTransaction:
+    reader.end("the end")
+    return RollBackTransaction()
+
+
 _PARSERS: Mapping[str, Callable[[Reader], ParsedStatement]] = {
     Compact.TITLE: _parse_compact,
     DescribeDetail.TITLE: _parse_describe_detail,
@@ -260,4 +301,7 @@ _PARSERS: Mapping[str, Callable[[Reader], ParsedStatement]] = {
     ShowTransactions.TITLE: _parse_show_transactions,
     AbortCompactions.TITLE: _parse_abort_compactions,
     AbortTransactions.TITLE: _parse_abort_transactions,
+    StartTransaction.TITLE: _parse_start_transaction,
+    CommitTransaction.TITLE: _parse_commit,
+    RollBackTransaction.TITLE: _parse_roll_back,
 }

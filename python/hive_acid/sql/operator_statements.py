@@ -187,7 +187,32 @@ class VacuumDryRun:
     )
 
 
-ParsedStatement = (
+@dataclass(frozen=True)
+class StartTransaction:
+    """`START TRANSACTION`: the statements of the session that follow are one transaction."""
+
+    TITLE = "START TRANSACTION"
+    COLUMNS = ()
+
+
+@dataclass(frozen=True)
+class CommitTransaction:
+    """`COMMIT`."""
+
+    TITLE = "COMMIT"
+    COLUMNS = ()
+
+
+@dataclass(frozen=True)
+class RollBackTransaction:
+    """`ROLLBACK`."""
+
+    TITLE = "ROLLBACK"
+    COLUMNS = ()
+
+
+TransactionStatement = StartTransaction | CommitTransaction | RollBackTransaction
+AnsweringStatement = (
     AbortCompactions
     | AbortTransactions
     | Compact
@@ -198,6 +223,7 @@ ParsedStatement = (
     | ShowTransactions
     | VacuumDryRun
 )
+ParsedStatement = AnsweringStatement | TransactionStatement
 _CLASSES: Mapping[str, type[ParsedStatement]] = {cls.TITLE: cls for cls in get_args(ParsedStatement)}
 
 
@@ -243,6 +269,7 @@ def describe_statement(
         condition=getattr(statement, "condition", None),
         database=getattr(statement, "database", None),
         must_exist=isinstance(statement, Compact | DescribeDetail | DescribeHistory | VacuumDryRun),
+        of_session=isinstance(statement, TransactionStatement),
         statement=write_statement(statement),
         explained=explained,
         is_foreign=is_foreign,

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pyspark.sql import DataFrame, SparkSession
 
 from hive_acid.model.table import Column
-from hive_acid.operators.rows import Row
 from hive_acid.sql.operator_statements import build_schema
 from hive_acid.user.instants import build_instant
+from hive_acid.wire.operators import Row
 
 
 def build_frame(spark: SparkSession, columns: Sequence[Column], rows: Sequence[Row]) -> DataFrame:

@@ -93,6 +93,13 @@ class AcidTransaction:
         written = [f"{name} (write ID {write_id})" for name, write_id in self.write_ids.items()]
         return f"transaction {running.txn_id} open, changed: {', '.join(written) or 'nothing'}"
 
+    def rollback(self) -> None:
+        """Undoes everything. Later statements of the block are refused, and its end commits nothing.
+
+        Raises HIVE_ACID_TRANSACTION_STATE outside of the block.
+        """
+        self._running().roll_back()
+
     def read_together(self, tables: Iterable[TableName]) -> None:
         """Locks transactional tables that statements to come read or write; the snapshot is taken then if none was.
 
@@ -115,8 +122,7 @@ class AcidTransaction:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        """Commits, or aborts if an error leaves the block."""
-        session: Any = self._spark
+        """Commits unless it was rolled back, or aborts if an error leaves the block."""
         transaction, self._transaction = self._running(), None
         number = f"{transaction.txn_id} " if transaction.has_begun else ""
         self._fate = f"{number}has ended in an error, which tells whether it was committed"
@@ -129,7 +135,6 @@ class AcidTransaction:
         except Exception as unexpected:
             raise name_unexpected(unexpected) from unexpected
         finally:
-            self._jvm().end(session._jsparkSession)
             if error is None:  # a commit that failed may have been carried out
                 self._refresh_caches([str(name) for name in transaction.written_tables])
 

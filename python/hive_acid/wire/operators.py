@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from hive_acid.model.table import TableName
 from hive_acid.wire.table_detail import TableDetail
 
+Row = tuple[str | int | bool | tuple[str, ...] | Mapping[str, str] | None, ...]
+"""One value for each column of a statement's result."""
+
 
 @dataclass(frozen=True)
 class OperatorStatement:
@@ -17,8 +20,9 @@ class OperatorStatement:
     `table`, the parts of a name, `partition` and `database` are what Spark resolves; a partition's value None is NULL.
     `clause` is the text of a PARTITION clause, which Spark's parser is to read; then there are no values. `condition`
     is the text of a condition on partition columns, which Spark reads and evaluates.
-    `must_exist`: false if there may be something to tell about a table that is not there. `statement` is what Python
-    knows it by. `explained` is how EXPLAIN in front of it wants it explained, None without.
+    `must_exist`: false if there may be something to tell about a table that is not there. `of_session`: it is for the
+    session's own catalog, whichever is the current one. `statement` is what Python knows it by. `explained` is how
+    EXPLAIN in front of it wants it explained, None without.
     `is_foreign`: the words are those of other engines, so that only transactional tables are meant: about another one
     Spark's parser has the last word.
     """
@@ -31,6 +35,7 @@ class OperatorStatement:
     condition: str | None
     database: str | None
     must_exist: bool
+    of_session: bool
     statement: str
     explained: str | None
     is_foreign: bool
@@ -43,7 +48,7 @@ class OperatorRequest:
     Its table is resolved; `detail` is what the catalog knows of it, None where it was not asked. `parts` are those of
     its PARTITION clause, `k=v` as in the metastore's names of partitions. `partitions` are the names of those for which
     its condition is true, None without a condition.
-    `in_transaction`: the session is in a transaction of several statements.
+    `transaction` is the token of the transaction of several statements that the session is in, None without one.
     """
 
     title: str
@@ -52,5 +57,27 @@ class OperatorRequest:
     detail: TableDetail | None
     parts: tuple[str, ...]
     partitions: tuple[str, ...] | None
-    in_transaction: bool
+    transaction: str | None
+    settings: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class OperatorAnswer:
+    """The rows of one, and the token of the transaction that it has begun for the session, None if it has not."""
+
+    rows: tuple[Row, ...]
+    begun: str | None = None
+
+
+@dataclass(frozen=True)
+class OtherCommand:
+    """A command of Spark's or of another extension that is about to run in a session's transaction.
+
+    `node` is the name of its class, `is_temporary`: what it makes or drops is of the session alone. `transaction` is
+    the token of the transaction.
+    """
+
+    node: str
+    is_temporary: bool
+    transaction: str
     settings: Mapping[str, str]

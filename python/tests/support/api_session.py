@@ -40,6 +40,7 @@ class Session:
         jvm.hiveacid.api.JvmApi = self.bridge
         jvm.hiveacid.errors.AcidException.fromPython = self.build
         self.compactions = MagicMock()
+        self.transactions = MagicMock()
         settings, identity = Settings({}), Identity("user", "host", "agent")
         parts = ApiParts(
             settings,
@@ -49,7 +50,14 @@ class Session:
             DdlExecutor(world.warehouse, settings),
             CreatedTables(world.warehouse, settings),
             self.readers,
-            Operators(world.metastore, world.file_system, self.readers, self.compactions, settings, identity),
+            Operators(
+                world.warehouse,
+                self.readers,
+                self.compactions,
+                settings,
+                identity,
+                self.transactions,
+            ),
         )
         cancellation: Any = SimpleNamespace(
             running=self.running, check=lambda: None, name=lambda _: None, cancel_tag=fail

@@ -219,3 +219,26 @@ def test_storage_that_fails_while_folders_are_published_dooms_the_transaction(
             block.run(INSERT)
     block.abort()
     assert world.folders() == []
+
+
+def test_a_block_that_was_rolled_back_refuses_the_rest_of_it_and_commits_nothing(world: World, block: Block) -> None:
+    block.run(INSERT)
+    block.transaction.roll_back()
+    assert world.folders() == []
+    assert world.open_transactions() == []
+    with pytest.raises(InvalidStatement) as caught:
+        block.run(INSERT)
+    assert caught.value.getCondition() == "HIVE_ACID_TRANSACTION_STATE.ROLLED_BACK"
+    with pytest.raises(InvalidStatement):
+        block.transaction.scan_plan(TABLE, None)
+    block.commit()
+    assert world.visible_write_ids() == []
+    assert "commit" not in world.metastore.calls
+
+
+def test_a_rollback_before_the_first_statement_opens_nothing(world: World, block: Block) -> None:
+    block.transaction.roll_back()
+    with pytest.raises(InvalidStatement):
+        _ = block.transaction.txn_id
+    block.commit()
+    assert "open_transaction" not in world.metastore.calls

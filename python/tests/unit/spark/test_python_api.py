@@ -67,7 +67,7 @@ def operation(text: str) -> str:
     found = find_operator_statement(text)
     assert found is not None
     statement = write_statement(found.statement)
-    return codec.write(OperatorRequest(found.statement.TITLE, statement, TABLE_NAME, None, (), None, False, {}))
+    return codec.write(OperatorRequest(found.statement.TITLE, statement, TABLE_NAME, None, (), None, None, {}))
 
 
 Break = Callable[[Session], None]
@@ -91,6 +91,10 @@ def breaks_readers(session: Session) -> None:
 
 def breaks_compactions(session: Session) -> None:
     session.compactions.compact = fail
+
+
+def breaks_transactions(session: Session) -> None:
+    session.transactions.abandon = fail
 
 
 COLUMNS = ("callback", "arguments", "breaks", "outcome")
@@ -126,6 +130,8 @@ CALLBACKS: list[tuple[str, tuple[Any, ...], Break, str]] = [
     ("endExecution", (1,), breaks_readers, "NOTHING_CHANGED"),
     ("tableContent", (codec.write(QUESTION),), breaks_metastore("table"), "QUERY_FAILED"),
     ("tableHistory", (codec.write(QUESTION),), breaks_metastore("table"), "QUERY_FAILED"),
+    ("admit", ("no message",), lambda _: None, "NOTHING_CHANGED"),
+    ("abandon", ("token",), breaks_transactions, "NOTHING_CHANGED"),
     ("operate", (operation("SHOW LOCKS"),), breaks_metastore("held_locks"), "NOTHING_CHANGED"),
     ("operate", (operation("SHOW TRANSACTIONS"),), breaks_metastore("transactions"), "NOTHING_CHANGED"),
     ("operate", (operation("ALTER TABLE t COMPACT 'major'"),), breaks_metastore("table"), "NOTHING_CHANGED"),

@@ -3,7 +3,7 @@ package hiveacid.api
 import hiveacid.commands.{BareTarget, PartitionsToLock, RunningStatements}
 import hiveacid.expressions.SourceChangedException
 import hiveacid.python.{PythonApi, PythonSide, TokenClient}
-import hiveacid.scan.{AcidFileIndex, AcidRelation, BareCount, ReadListener}
+import hiveacid.scan.{AcidFileIndex, AcidRelation, BareCount, ReadListener, SessionEnds}
 import hiveacid.values.PartitionValues
 import hiveacid.wire.{Wire, WriteResult, WriteSpec}
 import hiveacid.write.WriteJob
@@ -25,9 +25,10 @@ object JvmApi {
 
   /** Once somebody answers for the session's application. */
   def listen(session: SparkSession): Unit = {
-    session.sparkContext.removeSparkListener(ReadListener)
+    val listeners = Seq(ReadListener, SessionEnds)
+    listeners.foreach(session.sparkContext.removeSparkListener(_))
     ReadListener.reset(session.sparkContext)
-    session.sparkContext.addSparkListener(ReadListener)
+    listeners.foreach(session.sparkContext.addSparkListener(_))
   }
 
   /** The session's own settings of ours, by key. */

@@ -8,7 +8,7 @@ import hiveacid.values.AcidTable
 import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.python.{PythonApi, PythonSide}
 import hiveacid.scan.{AcidRelation, SessionTransactions}
-import hiveacid.wire.{OperatorRequest, OperatorStatement, Wire}
+import hiveacid.wire.{OperatorAnswer, OperatorRequest, OperatorStatement, Wire}
 
 import org.apache.spark.sql.{Row, SparkSession => ApiSession}
 import org.apache.spark.sql.catalyst.TableIdentifier
@@ -34,6 +34,8 @@ import org.apache.spark.sql.types.{DataType, IntegerType, LongType, StructType, 
   *   the text of one that tells its partitions
   * @param mustExist
   *   false: there may be something to tell about a table that is not there any more, or not yet
+  * @param ofSession
+  *   it is for the metastore of the session's own catalog, whichever is the current one
   * @param statement
   *   what Python knows it by
   */
@@ -45,6 +47,7 @@ case class OperatorCommand(
     condition: Option[String],
     database: Option[String],
     mustExist: Boolean,
+    ofSession: Boolean,
     statement: String
 ) extends LeafRunnableCommand
     with TableStatement {
@@ -59,19 +62,29 @@ case class OperatorCommand(
   override def run(api: ApiSession): Seq[Row] = {
     val session = api.asInstanceOf[SparkSession]
     val (catalog, id) = table.fold[(StatementCatalog, Option[TableIdentifier])](
-      StatementCatalog.current(session) -> None
+      (if (ofSession) StatementCatalog.own(session) else StatementCatalog.current(session)) -> None
     ) { parts =>
       val (catalog, id) = StatementCatalog.of(session, parts).getOrElse(refuseCatalog(parts))
       catalog -> Some(id)
     }
     val described = id.filter(_ => mustExist || partition.nonEmpty).map(catalog.table) // or Spark's error
     val asked = request(session, id, described, catalog.api)
-    val rows = PythonSide.message[Seq[Seq[Any]]](catalog.api.operate(Wire.write(asked))).map(row)
+    val rows = SessionTransactions.ending(session)(answered(session, catalog, asked)).map(row)
     if (rows.isEmpty) { // a name that was mistyped, perhaps
       if (described.isEmpty) id.foreach(catalog.table)
       database.foreach(catalog.checkDatabase)
     }
     rows
+  }
+
+  /** The rows; a transaction that Python has begun is the session's from then on. */
+  private def answered(session: SparkSession, catalog: StatementCatalog, asked: OperatorRequest): Seq[Seq[Any]] = {
+    val answer = PythonSide.message[OperatorAnswer](catalog.api.operate(Wire.write(asked)))
+    answer.begun.filterNot(SessionTransactions.begin(session, _)).foreach { second => // of two at once
+      catalog.api.abandon(second)
+      throw AcidException("HIVE_ACID_TRANSACTION_STATE.NESTED", Map("txnId" -> "(none)"))
+    }
+    answer.rows
   }
 
   private def refuseCatalog(parts: Seq[String]): Nothing = {
@@ -97,7 +110,7 @@ case class OperatorCommand(
       partitions =
         for { found <- described; text <- condition } yield PartitionCondition(title, found, text)
           .matching(session, PythonSide.message[Seq[String]](api.currentPartitions(AcidTable.name(found)))),
-      inTransaction = SessionTransactions.of(session).isDefined,
+      transaction = SessionTransactions.of(session),
       settings = PythonSide.settings(session)
     )
   }
@@ -137,14 +150,19 @@ object OperatorCommand {
   def of(found: OperatorStatement): OperatorCommand =
     of(found, found.partition.map { case (column, text) => column -> text.orNull })
 
+  /** Spark's parser knows no schema without columns. */
+  private def columns(schema: String): Seq[Attribute] =
+    if (schema.isEmpty) Nil else StructType.fromDDL(schema).map(f => AttributeReference(f.name, f.dataType)())
+
   private def of(found: OperatorStatement, partition: Map[String, String]): OperatorCommand = OperatorCommand(
     found.title,
-    StructType.fromDDL(found.schema).map(f => AttributeReference(f.name, f.dataType)()),
+    columns(found.schema),
     found.table,
     partition,
     found.condition,
     found.database,
     found.mustExist,
+    found.ofSession,
     found.statement
   )
 }

@@ -35,6 +35,9 @@ private object StatementCatalog {
   def current(session: SparkSession): StatementCatalog =
     ForeignTables.currentCatalog(session).fold[StatementCatalog](new Session(session))(new Foreign(session, _))
 
+  /** The session's own. */
+  def own(session: SparkSession): StatementCatalog = new Session(session)
+
   final private class Session(session: SparkSession) extends StatementCatalog {
     override def api: PythonApi = PythonSide.apiFor(session, "(none)")
     override def table(id: TableIdentifier): CatalogTable = session.sessionState.catalog.getTableMetadata(id)

@@ -9,9 +9,11 @@ import org.apache.spark.sql.classic.SparkSession
   */
 case class GuardRule(session: SparkSession) extends Rule[LogicalPlan] {
   private val guard = Guard(session)
+  private val transactions = GuardTransactions(session)
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
     guard(plan)
+    transactions(plan)
     plan
   }
 }

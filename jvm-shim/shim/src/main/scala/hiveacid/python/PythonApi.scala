@@ -36,8 +36,14 @@ trait PythonApi {
   /** The Hint of a plain text that Spark's parser has refused; null if no other engine is known to take it. */
   def hint(text: String): Object
 
-  /** OperatorRequest: runs such a statement. Returns its rows. */
+  /** OperatorRequest: runs such a statement. Returns an OperatorAnswer. */
   def operate(request: String): Object
+
+  /** OtherCommand: an error for a command that a transaction of several statements does not admit. */
+  def admit(command: String): Object
+
+  /** The session of the transaction with this token, begun by a statement, has ended; so does the transaction. */
+  def abandon(token: String): Object
 
   /** TableQuestion: how much is to be read of a table. Returns a TableContent, for Python alone. */
   def tableContent(question: String): Object

@@ -67,6 +67,9 @@ object PythonThreads {
       finally waiting.remove(asked)
     }
 
+  /** Has one of these threads do what calls Python, and nobody wait for it. */
+  def later(task: () => Unit): Unit = threads.execute(() => task())
+
   /** Cancels all calls that are waited for here. */
   def cancelAll(reason: String): Unit = waiting.asScala.foreach(_.cancel(reason))
 

@@ -1,7 +1,9 @@
 package hiveacid.scan
 
 import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.AtomicInteger
 
+import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import hiveacid.errors.{AcidException, QuietPaths, Refusal}
@@ -23,23 +25,45 @@ import org.apache.spark.sql.hiveacid.{SparkLineSessions, SparkAccess}
 object SessionTransactions extends Logging {
   private val tokens = new ConcurrentHashMap[String, String]
 
-  /** How many statements of a transaction have written, by its token. */
-  private val written = new ConcurrentHashMap[String, Int]
+  /** The writes of a transaction: how many statements, and the tables of theirs. */
+  final private class Writes {
+    val statements = new AtomicInteger
+    val tables: java.util.Set[TableIdentifier] = ConcurrentHashMap.newKeySet[TableIdentifier]()
+  }
+
+  /** Writes by the token of the transaction. */
+  private val written = new ConcurrentHashMap[String, Writes]
 
   /** The tokens of what this thread has begun. A thread of Python's is one of the JVM's (PYSPARK_PIN_THREAD). */
   private val begun = ThreadLocal.withInitial[Set[String]](() => Set.empty)
 
-  /** Called by Python. False if the session is in a transaction already. */
+  /** Called by Python, too. False if the session is in a transaction already. */
   def begin(session: SparkSession, token: String): Boolean = {
+    written.put(token, new Writes)
     val isFirst = tokens.putIfAbsent(SparkLineSessions.tag(session), token) == null
-    if (isFirst) begun.set(begun.get.filter(isRunning) + token)
+    if (isFirst) {
+      begun.set(begun.get.filter(isRunning) + token)
+      SessionEnds.begun(session.sparkContext, token)
+    } else written.remove(token)
     isFirst
   }
 
   /** Called by Python when it has ended, in whatever way. */
-  def end(session: SparkSession): Unit = {
-    Option(tokens.remove(SparkLineSessions.tag(session))).foreach(written.remove)
+  def end(token: String): Unit = {
+    tokens.values.remove(token)
+    written.remove(token)
+    SessionEnds.ended(token)
     begun.set(begun.get.filter(isRunning))
+  }
+
+  /** Runs what may end the session's transaction: then caches with tables that were written in it are refreshed. */
+  def ending[T](session: SparkSession)(statement: => T): T = {
+    val running = of(session).flatMap(token => Option(written.get(token)).map(token -> _))
+    try statement
+    finally
+      running.filterNot { case (token, _) => isRunning(token) }.foreach { case (_, writes) =>
+        writes.tables.asScala.foreach(recache(session, _))
+      }
   }
 
   /** Refuses a write that seems to be part of the transaction that this thread is in, but is of a session outside of
@@ -74,7 +98,7 @@ object SessionTransactions extends Logging {
   def isRunning(token: String): Boolean = tokens.containsValue(token)
 
   /** How many statements of the transaction have written and ended. */
-  def writes(token: String): Int = written.getOrDefault(token, 0)
+  def writes(token: String): Int = Option(written.get(token)).fold(0)(_.statements.get)
 
   /** The token of the transaction in whose session this thread runs something. */
   def running(context: SparkContext): Option[String] =
@@ -98,9 +122,14 @@ object SessionTransactions extends Logging {
     val result =
       try statement
       catch { case e: Throwable if mayBeCommitted(e) => refreshAfter(e, () => refresh()) }
-      finally transaction.filter(isRunning).foreach(written.merge(_, 1, (a, b) => a + b))
+      finally transaction.flatMap(token => Option(written.get(token))).foreach(note(_, tables))
     refresh()
     result
+  }
+
+  private def note(writes: Writes, tables: Seq[CatalogTable]): Unit = {
+    writes.statements.incrementAndGet()
+    tables.map(AcidTable.key).foreach(writes.tables.add)
   }
 
   private def refreshAfter(error: Throwable, refresh: () => Unit): Nothing = {

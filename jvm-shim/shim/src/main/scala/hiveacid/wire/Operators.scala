@@ -12,6 +12,7 @@ final case class OperatorStatement(
     condition: Option[String],
     database: Option[String],
     mustExist: Boolean,
+    ofSession: Boolean,
     statement: String,
     explained: Option[String],
     isForeign: Boolean
@@ -25,6 +26,12 @@ final case class OperatorRequest(
     detail: Option[TableDetail],
     parts: Seq[String],
     partitions: Option[Seq[String]],
-    inTransaction: Boolean,
+    transaction: Option[String],
     settings: Map[String, String]
 )
+
+/** The answer to it. */
+final case class OperatorAnswer(rows: Seq[Seq[Any]], begun: Option[String])
+
+/** A question about a command that is not ours, in a transaction of several statements. */
+final case class OtherCommand(node: String, isTemporary: Boolean, transaction: String, settings: Map[String, String])
