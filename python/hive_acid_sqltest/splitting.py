@@ -28,7 +28,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _COMMENT_EDGE = re.compile(r"/\*|\*/")
-_SCRIPT = re.compile(r"(?:\w+\s*:\s*)?BEGIN\b(?!\s*$)", re.IGNORECASE)
+_SCRIPT = re.compile(r"(?:\w+\s*:\s*)?BEGIN\b(?!\s*(?:TRANSACTION|WORK)?\s*$)", re.IGNORECASE)
 _START, _END = "--QUERY-DELIMITER-START", "--QUERY-DELIMITER-END"
 _HEAD_CHARACTERS = 200  # of a statement without its comments; enough to see what it begins with
 

@@ -110,6 +110,66 @@ def test_a_session_has_its_own_settings_and_an_error_its_condition_and_state(
         assert other.sql(f"DELETE FROM {table} WHERE id < 2") == [(2,)]
 
 
+def test_statements_between_start_and_commit_are_one_transaction_of_their_connection(
+    jdbc: JdbcClient, table: TableName, client: ThriftMetastore
+) -> None:
+    with jdbc.connect() as session, jdbc.connect() as other:
+        fill(session, table)
+        session.sql("START TRANSACTION")
+        assert session.sql(f"DELETE FROM {table} WHERE id < 3") == [(3,)]
+        assert session.sql(f"INSERT INTO {table} VALUES (20, 1)") == [(1,)]
+        assert session.sql(f"SELECT count(*) FROM {table}") == [(8,)]
+        assert other.sql(f"SELECT count(*) FROM {table}") == [(10,)], "nobody else sees any of it"
+        with pytest.raises(Refused) as caught:
+            other.sql("COMMIT")
+        assert "[HIVE_ACID_TRANSACTION_STATE.NONE]" in caught.value.message
+        assert caught.value.sql_state == "25000"
+        session.sql("COMMIT")
+        assert other.sql(f"SELECT count(*) FROM {table}") == [(8,)]
+        session.sql("START TRANSACTION")
+        session.sql(f"UPDATE {table} SET v = 7")
+        session.sql("ROLLBACK")
+        with jdbc.connect() as later:
+            assert later.sql(f"SELECT sum(v) FROM {table}") == [(1,)]
+    wait_until(lambda: not open_transactions(client), "no transaction is left")
+
+
+@pytest.mark.beyond_the_gate("the cell of a transaction by JDBC; `unit/operators/test_session_transactions.py`")
+def test_a_connection_that_closes_undoes_its_transaction_and_no_other_one(
+    jdbc: JdbcClient, table: TableName, client: ThriftMetastore
+) -> None:
+    with jdbc.connect() as staying:
+        fill(staying, table)
+        with jdbc.connect() as closing:
+            closing.sql("START TRANSACTION")
+            closing.sql(f"INSERT INTO {table} VALUES (30, 1)")
+            staying.sql("START TRANSACTION")
+            staying.sql(f"INSERT INTO {table} VALUES (40, 1)")
+            assert len(open_transactions(client)) == 2
+        wait_until(lambda: len(open_transactions(client)) == 1, "one is undone")
+        staying.sql("COMMIT")
+        assert staying.sql(f"SELECT max(id) FROM {table}") == [(40,)]
+    wait_until(lambda: not open_transactions(client), "no transaction is left")
+
+
+@pytest.mark.beyond_the_gate("the cell of a transaction by JDBC; `unit/operators/test_session_transactions.py`")
+def test_a_transaction_of_a_side_car_that_was_killed_cannot_be_committed(
+    server: Program, jdbc: JdbcClient, table: TableName, client: ThriftMetastore
+) -> None:
+    with jdbc.connect() as session:
+        fill(session, table)
+        session.sql("START TRANSACTION")
+        session.sql(f"DELETE FROM {table}")
+        killed = server.sidecar()
+        os.kill(killed, signal.SIGKILL)
+        wait_until(lambda: not Path(f"/proc/{killed}").exists(), "the side-car has ended")
+        with pytest.raises(Refused) as caught:
+            session.sql("COMMIT")
+        assert "[HIVE_ACID_TRANSACTION_STATE.ENDED]" in caught.value.message
+        assert session.sql(f"SELECT count(*) FROM {table}") == [(10,)]
+    wait_until(lambda: not open_transactions(client), "no transaction is left")
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can play another user")
 def test_a_side_car_and_the_gateway_that_it_calls_answer_nobody_else(server: Program, jdbc: JdbcClient) -> None:
     with jdbc.connect() as session:

@@ -177,6 +177,34 @@ def test_a_cache_of_shuffled_rows_is_not_read_within(tables: Any, flat: TableNam
         tables.spark.catalog.clearCache()
 
 
+@pytest.mark.beyond_the_gate("`unit/execution/test_session_transaction.py`; the golden file of transactions in SQL")
+def test_a_block_can_be_rolled_back_and_its_session_goes_on(tables: Any, flat: TableName) -> None:
+    with hive_acid.transaction(tables.spark) as transaction:
+        tables.sql("INSERT INTO flat VALUES (3, 'c')")
+        transaction.rollback()
+        with pytest.raises(PySparkException) as caught:
+            tables.sql("INSERT INTO flat VALUES (4, 'd')")
+    assert caught.value.getCondition() == "HIVE_ACID_TRANSACTION_STATE.ROLLED_BACK"
+    assert tables.sql("INSERT INTO flat VALUES (5, 'e')") == [(1,)]
+    assert rows(tables.spark, flat) == [(1, "a"), (2, "b"), (5, "e")]
+
+
+@pytest.mark.beyond_the_gate("`unit/operators/test_session_transactions.py`; the golden file of transactions in SQL")
+def test_a_transaction_of_sql_and_a_block_of_python_do_not_end_each_other(tables: Any, flat: TableName) -> None:
+    with hive_acid.transaction(tables.spark):
+        tables.sql("INSERT INTO flat VALUES (3, 'c')")
+        with pytest.raises(PySparkException) as caught:
+            tables.sql("COMMIT")
+        assert caught.value.getCondition() == "HIVE_ACID_TRANSACTION_STATE.OF_BLOCK"
+    tables.sql("START TRANSACTION")
+    with pytest.raises(PySparkException) as caught, hive_acid.transaction(tables.spark):
+        raise AssertionError("the block begins")
+    assert caught.value.getCondition() == "HIVE_ACID_TRANSACTION_STATE.NESTED"
+    tables.sql("DELETE FROM flat WHERE id = 3")
+    tables.sql("COMMIT")
+    assert rows(tables.spark, flat) == [(1, "a"), (2, "b")]
+
+
 def test_a_session_has_one_transaction_at_a_time(tables: Any, flat: TableName) -> None:
     with hive_acid.transaction(tables.spark) as outer:
         with pytest.raises(InvalidStatement, match="the session is in one already"):

@@ -59,6 +59,36 @@ print(*spark.table("{table}").selectExpr("count(*)", "sum(v)").first())
 spark.stop()
 """
 
+TRANSACTIONS = """
+import re
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+def connect():
+    return SparkSession.builder.remote("sc://127.0.0.1:{port}").create()
+
+spark, reader = connect(), connect()
+spark.sql("CREATE TABLE {table} (id INT) STORED AS ORC TBLPROPERTIES ('transactional'='true')")
+spark.sql("START TRANSACTION")
+spark.sql("INSERT INTO {table} VALUES (1), (2)")
+spark.range(3, 5).selectExpr("int(id) AS id").writeTo("{table}").append()
+print(spark.table("{table}").count(), reader.table("{table}").count())
+spark.sql("COMMIT")
+print(reader.table("{table}").count())
+spark.sql("START TRANSACTION")
+spark.sql("DELETE FROM {table}")
+spark.sql("ROLLBACK")
+print(reader.table("{table}").count())
+try:
+    reader.sql("ROLLBACK")
+except PySparkException as error:
+    print({condition}, {state})
+spark.sql("START TRANSACTION")
+spark.sql("DELETE FROM {table} WHERE id = 1")
+reader.stop()
+spark.stop()
+"""
+
 INTERRUPTED = """
 import re, threading
 from pyspark.errors import PySparkException
@@ -98,6 +128,17 @@ def test_statements_writes_and_errors_of_a_plain_client(port: int, tmp_path: Pat
         "HIVE_ACID_SYNTAX_ERROR 42601",
         "HIVE_ACID_UNSUPPORTED_STATEMENT.LOAD_DATA 0A000",
     ]
+    wait_until(lambda: not open_transactions(client), "no transaction is left")
+
+
+@since("4.0", "the client ends its session on the server")
+def test_a_transaction_is_of_its_client_and_undone_when_that_ends(
+    port: int, tmp_path: Path, client: ThriftMetastore
+) -> None:
+    table = TableName("default", new_name())
+    script = tmp_path / "transactions.py"
+    script.write_text(TRANSACTIONS.format(port=port, condition=CONDITION, state=STATE, table=table))
+    assert run_client(script, find_client()) == ["4 0", "4", "4", "HIVE_ACID_TRANSACTION_STATE.NONE 25000"]
     wait_until(lambda: not open_transactions(client), "no transaction is left")
 
 
