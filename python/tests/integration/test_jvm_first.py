@@ -305,3 +305,21 @@ def test_spark_sql_hears_ctrl_c_and_leaves_nothing_when_it_is_killed(
             shell.process.kill()
             wait_until(lambda: not Path(f"/proc/{sidecar}").exists(), "the side-car has ended")
             wait_until(lambda: not is_waited_for(client, table), "its statement has ended")
+
+
+@pytest.mark.beyond_the_gate("the cell of a transaction by JDBC; `unit/operators/test_session_transactions.py`")
+def test_spark_sql_undoes_what_is_open_when_it_ends(
+    metastore: EmbeddedMetastore, client: ThriftMetastore, table: TableName, tmp_path: Path
+) -> None:
+    with started(["spark-sql"], program_settings(metastore, tmp_path), tmp_path) as shell:
+        shell.say(f"CREATE TABLE {table} (id INT) {TRANSACTIONAL};\nINSERT INTO {table} VALUES (1), (2);\n")
+        shell.say(f"START TRANSACTION;\nINSERT INTO {table} VALUES (3);\nCOMMIT;\n")
+        shell.say(f"START TRANSACTION;\nDELETE FROM {table};\nSELECT concat('ROWS ', count(*)) FROM {table};\n")
+        shell.wait_for("ROWS 0")
+        shell.say(f"ROLLBACK;\nSELECT concat('ROWS ', count(*)) FROM {table};\n")
+        shell.wait_for("ROWS 3")
+        shell.say(f"START TRANSACTION;\nDELETE FROM {table};\nSELECT concat('NONE OF ', count(*)) FROM {table};\n")
+        shell.wait_for("NONE OF 0")
+        assert open_transactions(client)
+        shell.say("exit;\n")
+        wait_until(lambda: not open_transactions(client), "no transaction is left")
