@@ -24,7 +24,7 @@ class Bar:
 
 
 def build_bars(title: str, bars: Sequence[Bar]) -> str:
-    """The picture. Bars are red above their target, or above 1 without one, and blue else."""
+    """The picture, its numbers at the right. Bars are red above their target, or above 1 without one, and blue else."""
     greatest = min(_GREATEST, max([1.2, *(bar.ratio for bar in bars), *(bar.target or 0.0 for bar in bars)]))
     height = _TOP + _ROW * len(bars) + 10
 
@@ -42,7 +42,7 @@ def build_bars(title: str, bars: Sequence[Bar]) -> str:
         parts.append(
             f'<text x="{_LEFT - 8}" y="{top + 13}" text-anchor="end">{escape(bar.name)}</text>'
             f'<rect x="{_LEFT}" y="{top + 2}" width="{place(bar.ratio) - _LEFT:.1f}" height="14" fill="{fill}"/>'
-            f'<text x="{place(bar.ratio) + 5:.1f}" y="{top + 13}">{bar.ratio:.2f}</text>'
+            f'<text x="{_LEFT + _WIDTH + 8}" y="{top + 13}">{bar.ratio:.2f}</text>'
         )
         if bar.target:
             at = place(bar.target)

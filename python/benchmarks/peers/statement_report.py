@@ -32,25 +32,38 @@ def summarise(cells: Sequence[Cell]) -> list[dict[str, Any]]:
 
 
 def format_table(medians: Sequence[Mapping[str, Any]]) -> str:
-    """A row for each step: seconds of ours, and of each other with ours by them; `lost` where ours takes longer."""
+    """Two tables with a row for each step, of seconds and of processor seconds.
+
+    The first also names the sides to which ours is lost: they take less of both.
+    """
     others = [name for name in dict.fromkeys(name for row in medians for name in row["sides"]) if name != OURS]
-    head = ["Work", "ours", *others]
-    lines = [head, ["---", *("---:" for _ in head[1:])]]
-    for row in medians:
-        ours = row["sides"][OURS]
-        cells = [_compare(ours, row["sides"][name]) if name in row["sides"] else "" for name in others]
-        lines.append([row["step"], _seconds(ours), *cells])
+    seconds = [[*_figures(row, others, "wall_s"), ", ".join(_find_winners(row, others))] for row in medians]
+    processors = [_figures(row, others, "cpu_s") for row in medians]
+    head = ["Work", OURS, *others]
+    return "\n\n".join(
+        [
+            "Seconds by the clock:",
+            _format([*head, "lost to"], seconds),
+            "Processor seconds:",
+            _format(head, processors),
+        ]
+    )
+
+
+def _figures(row: Mapping[str, Any], others: Sequence[str], measure: str) -> list[str]:
+    sides = row["sides"]
+    return [row["step"], *(f"{sides[name][measure]:.2f}" if name in sides else "" for name in (OURS, *others))]
+
+
+def _find_winners(row: Mapping[str, Any], others: Sequence[str]) -> list[str]:
+    ours = row["sides"][OURS]
+    found = {name: row["sides"][name] for name in others if name in row["sides"]}
+    return [name for name, side in found.items() if all(ours[each] > side[each] for each in ("wall_s", "cpu_s"))]
+
+
+def _format(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---", *("---:" for _ in head[1:])], *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _seconds(side: Mapping[str, float]) -> str:
-    return f"{side['wall_s']:.2f} s, CPU {side['cpu_s']:.2f}"
-
-
-def _compare(ours: Mapping[str, float], other: Mapping[str, float]) -> str:
-    wall, cpu = (ours[name] / max(other[name], 0.001) for name in ("wall_s", "cpu_s"))
-    is_lost = wall > 1 and cpu > 1
-    return f"{_seconds(other)}: {wall:.2f}, CPU {cpu:.2f}" + (", lost" if is_lost else "")
 
 
 def publish(result: Mapping[str, Any], mark: str, title: str, *, is_kept: bool) -> str:
