@@ -41,7 +41,10 @@ TOUR = (
     README,
     *(DOCS / "guide" / f"{page}.md" for page in ("python", "transactions", "dry-run")),
     DOCS / "reference" / "errors.md",
-    *(DOCS / "guide" / f"{page}.md" for page in ("sql", "history", "compaction", "erasure")),
+    *(
+        DOCS / "guide" / f"{page}.md"
+        for page in ("sql", "history", "compaction", "streams", "existing-tables", "erasure")
+    ),
 )
 """What one reader pastes one after the other into one session, which the README starts."""
 
