@@ -359,6 +359,7 @@ TABLES = {
     "house": (DOCS / "internals" / "onboarding.md", house_drawing),
     "promises": (DOCS / "internals" / "tests.md", promises_table),
     "summary": (README, summary_table),
+    "matrix": (DOCS / "index.md", summary_table),
     "statements": (DOCS / "reference" / "statements.md", statements_table),
     "settings": (DOCS / "reference" / "settings.md", settings_table),
     "options": (DOCS / "reference" / "options.md", options_table),
