@@ -43,7 +43,7 @@ SERIES: dict[str, tuple[str, Callable[[Workbench], Sequence[Measure]]]] = {
     "plan": ("planning a read of 10, 1,000 and 10,000 partitions, against flat tables", measure_planning),
     "cores": ("UPDATE in one file and in all, and how many cores are at work", measure_cores),
     "insert": (
-        "INSERT … SELECT, into buckets, 200 and 10,000 partitions, against DataFrame.write.orc",
+        "INSERT … SELECT, into buckets, 200 and 10,000 partitions",
         measure_inserts,
     ),
     "delete": ("latency of a DELETE of one row, and its calls to the metastore", measure_single_deletes),
