@@ -17,7 +17,7 @@ class Conflict(Exception):
     kept_lock: KeptLock | None = None
 
     def __init__(self, txn_id: int, condition: str, **told: object) -> None:
-        """Of a sub-condition of HIVE_ACID_WRITE_CONFLICT and the parameters of its own part of the message."""
+        """`condition` is a sub-condition of HIVE_ACID_WRITE_CONFLICT, `told` are the parameters of its own part."""
         self._refusal = build_refusal(condition, **told)
         super().__init__(str(self._refusal))
         self._txn_id = txn_id
