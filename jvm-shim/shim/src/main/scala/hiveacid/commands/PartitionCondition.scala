@@ -22,8 +22,8 @@ final case class PartitionCondition(title: String, table: CatalogTable, text: St
   private val columns = table.schema.map(f => AttributeReference(f.name, f.dataType)())
   private val keys = columns.takeRight(table.partitionColumnNames.length)
 
-  /** The names for whose values it is true. Throws Spark's error for a condition that is none, and refuses one that asks
-    * for more than partition columns.
+  /** The names for whose values it is true. Throws Spark's error for a condition that is none, and refuses one that
+    * asks for more than partition columns.
     */
   def matching(session: SparkSession, names: Seq[String]): Seq[String] = {
     val condition = resolved(session)
