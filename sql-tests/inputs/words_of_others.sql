@@ -57,7 +57,7 @@ TRUNCATE t;
 SELECT * FROM t;
 
 -- Partitions are told by the types of their columns.
-INSERT INTO p VALUES (1, 'a', 2), (2, 'b', 10), (3, 'c', 10), (4, 'it''s', 3), (5, 'c', NULL);
+INSERT INTO p VALUES (1, 'a', 2), (2, 'b', 10), (3, 'c', 10), (4, 'it\'s', 3), (5, 'c', NULL);
 
 ALTER TABLE p DROP PARTITION (day >= 'b', n > 5), PARTITION (day = 'it\'s');
 
