@@ -66,6 +66,8 @@ class SparkStatement(Actor):
         super().__init__(world, number)
         self.client = SparkClient(world, number)
         self.operation = Operation((effect,))
+        if effect.kind is StatementKind.TRUNCATE and effect.partition is not None:  # another may have dropped it
+            self.bears = ("HIVE_ACID_PARTITION_NOT_FOUND",)
 
     def act(self) -> None:
         effect = self.operation.effects[0]
