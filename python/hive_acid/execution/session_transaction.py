@@ -205,18 +205,18 @@ class SessionTransaction(WritingScope):
     def roll_back(self) -> None:
         """Undoes everything, as its user wants it; later statements are refused, and a commit is none."""
         self.is_rolled_back = True
-        self._undo_for("ROLLED_BACK")
+        self._undo_for("HIVE_ACID_TRANSACTION_STATE.ROLLED_BACK")
 
     def close(self) -> None:
         """Undoes everything, for its application ends; unless a statement runs, whose error does."""
         if self._statements.acquire(blocking=False):
             try:
-                self._undo_for("APPLICATION_ENDED")
+                self._undo_for("HIVE_ACID_TRANSACTION_STATE.APPLICATION_ENDED")
             finally:
                 self._statements.release()
 
-    def _undo_for(self, reason: str) -> None:
-        error = build_error(f"HIVE_ACID_TRANSACTION_STATE.{reason}", txnId=self.shown_id)
+    def _undo_for(self, condition: str) -> None:
+        error = build_error(condition, txnId=self.shown_id)
         self.abort(error)
         for note in getattr(error, "__notes__", ()):
             LOG.warning("%s", note)
