@@ -21,7 +21,7 @@ def draw_house() -> str:
     A room that is reached through another one on the line is left out. Modules of the core that are no room are too.
     """
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
-    graph = grimp.build_graph(*settings["root_packages"])
+    graph = grimp.build_graph(*settings["root_packages"], cache_dir=None)
     rooms = [room for room in _list_layers(settings) if graph.find_children(f"{CORE}.{room}")]
     wings = sorted(set(settings["root_packages"]) - {CORE})
     places = {f"{CORE}.{room}": room for room in rooms if room not in _MODULES_OF_ALL} | {wing: wing for wing in wings}
