@@ -25,7 +25,10 @@ VALUES = [
     (column("a", longStats=ttypes.LongColumnStatsData(None, 12)), ("12",)),
     (column("a", doubleStats=ttypes.DoubleColumnStatsData(0.5, 2.0)), ("0.5", "2.0")),
     (column("a", dateStats=ttypes.DateColumnStatsData(ttypes.Date(0), ttypes.Date(-1))), ("1970-01-01", "1969-12-31")),
-    (column("a", dateStats=ttypes.DateColumnStatsData(ttypes.Date(10**9), ttypes.Date(1))), ("1970-01-02",)),
+    (
+        column("a", dateStats=ttypes.DateColumnStatsData(ttypes.Date(10**9), ttypes.Date(1))),
+        ("a value that is not known", "1970-01-02"),
+    ),
     (
         column("a", timestampStats=ttypes.TimestampColumnStatsData(ttypes.Timestamp(61), None)),
         ("1970-01-01 00:01:01",),
