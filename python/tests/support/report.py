@@ -1,7 +1,7 @@
 """What a run of the tests has run, and what not and why: from pytest's JUnit XML, as a table on standard output.
 
 The arguments are a folder, which holds what runs of one commit have left, and the number of parts of the run. Each
-part leaves `all-I-of-N.xml`, and `interop-I-of-N.xml` for its tests with real Hive engines.
+part leaves `slow-I-of-N.xml`, and `interop-I-of-N.xml` for its tests with real Hive engines; the gate leaves `gate.xml`.
 """
 
 from __future__ import annotations
@@ -58,9 +58,8 @@ def find_cases(junit_xmls: Iterable[str]) -> list[ElementTree.Element]:
 
 def name_runs(part_count: int) -> tuple[str, ...]:
     """The runs of pytest that a run of everything is made of."""
-    return tuple(
-        f"{marks}-{number}-of-{part_count}" for marks in ("all", "interop") for number in range(1, part_count + 1)
-    )
+    parts = range(1, part_count + 1)
+    return ("gate", *(f"{marks}-{number}-of-{part_count}" for marks in ("slow", "interop") for number in parts))
 
 
 def main(folder: Path, part_count: int) -> str:

@@ -40,7 +40,7 @@ def test_runs_that_ran_one_test_twice_are_not_told_as_one() -> None:
 
 
 def test_a_part_that_was_not_run_is_told(tmp_path: Path) -> None:
-    (tmp_path / "all-1-of-2.xml").write_text(XML, "utf-8")
+    (tmp_path / "slow-1-of-2.xml").write_text(XML, "utf-8")
     (tmp_path / "interop-2-of-2.xml").write_text(OTHER_XML, "utf-8")
-    (tmp_path / "all-1-of-1.xml").write_text(XML, "utf-8")
-    assert main(tmp_path, 2).splitlines()[-2:] == ["  all of all-2-of-2", "  all of interop-1-of-2"]
+    (tmp_path / "slow-1-of-1.xml").write_text(XML, "utf-8")
+    assert main(tmp_path, 2).splitlines()[-3:] == ["  all of gate", "  all of slow-2-of-2", "  all of interop-1-of-2"]
