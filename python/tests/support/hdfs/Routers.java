@@ -116,7 +116,11 @@ public class Routers {
         for (FileStatus status : files().listStatus(folder)) {
             String rights = status.getOwner() + "|" + status.getGroup() + "|" + status.getPermission();
             found.add(status.getPath().toUri().getPath() + "|" + rights + "|");
-            if (status.isDirectory()) describe(status.getPath(), found);
+            try {
+                if (status.isDirectory()) describe(status.getPath(), found);
+            } catch (java.io.FileNotFoundException gone) {
+                // the Cleaner was here
+            }
         }
     }
 }
