@@ -160,6 +160,34 @@ def test_hive_reads_and_compacts_buckets_whose_changes_were_split(hive: HiveEngi
     check_all_read(table, spark, left)
 
 
+@OF_4
+def test_hive_reads_changes_and_compacts_new_versions_of_many_buckets_in_one(
+    hive: HiveEngine, spark: SparkSession
+) -> None:
+    table = acid_table(hive, "many_buckets", "id INT, name STRING")
+    spark.sql("INSERT INTO many_buckets SELECT /*+ REPARTITION(4) */ int(id), '' FROM range(60)")
+    expected = dict.fromkeys(range(60), "")
+
+    def update(engine: HiveEngine | SparkSession, divisor: int, below: int) -> None:
+        mark = "h" if isinstance(engine, HiveEngine) else "s"
+        engine.sql(f"UPDATE many_buckets SET name = concat(name, '{mark}') WHERE id % {divisor} < {below}")
+        expected.update({n: name + mark for n, name in expected.items() if n % divisor < below})
+        check_all_read(table, spark, sorted(expected.items()))
+
+    for turn in range(3):
+        update(spark, 3, turn + 1)
+        update(hive, 5, 4 - turn)
+    files = [name.split("/")[0] for name in table.files()]
+    assert [files.count(f"delta_{of_spark:07}_{of_spark:07}_0001") for of_spark in (2, 4, 6)] == [1, 1, 1]
+    assert files.count("delete_delta_0000002_0000002_0000") == 4
+    spark.sql("DELETE FROM many_buckets WHERE id > 40")
+    expected = {n: name for n, name in expected.items() if n <= 40}
+    update(spark, 2, 1)
+    table.compact_major()
+    update(hive, 7, 1)
+    update(spark, 2, 2)
+
+
 def test_hive_reads_changes_and_compacts_what_one_transaction_of_spark_did(
     hive: HiveEngine, spark: SparkSession
 ) -> None:

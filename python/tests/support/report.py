@@ -1,7 +1,7 @@
 """What a run of the tests has run, and what not and why: from pytest's JUnit XML, as a table on standard output.
 
 The arguments are a folder, which holds what runs of one commit have left, and the number of parts of the run. Each
-part leaves `slow-I-of-N.xml`, and `interop-I-of-N.xml` for its tests with real Hive engines; the gate leaves `gate.xml`.
+part leaves `slow-I-of-N.xml`, and `interop-I-of-N.xml` for its tests with real Hive engines; the gate `gate.xml`.
 """
 
 from __future__ import annotations

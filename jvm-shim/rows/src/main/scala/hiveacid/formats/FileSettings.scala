@@ -20,4 +20,10 @@ final case class FileSettings(
     discards: Boolean = false,
     options: Map[String, String] = Map.empty,
     asHive3: Boolean = false
-)
+) {
+
+  /** For a file of few rows. A reader makes room for whole buffers of each column, however little they hold; Hive
+    * divides those of deltas by 8 as well (OrcRecordUpdater).
+    */
+  def ofFewRows: FileSettings = copy(options = options + ("orc.compress.size" -> "32768"))
+}

@@ -23,12 +23,13 @@ import org.apache.spark.sql.types.DataType
 final case class NewFile(
     path: Path,
     conf: Configuration,
-    spec: CheckedSpec,
+    settings: FileSettings,
+    timeZone: String,
     property: Int,
     columnTypes: Seq[DataType],
     firstColumn: Int
 ) {
-  def zone: ZoneId = ZoneId.of(spec.timeZone, ZoneId.SHORT_IDS)
+  def zone: ZoneId = ZoneId.of(timeZone, ZoneId.SHORT_IDS)
 }
 
 /** How new rows lie in files.
@@ -50,7 +51,7 @@ object FileLayout {
   case object AcidOrc extends FileLayout("acid_orc", inOrc) {
     override def newRows(f: NewFile): NewRowsWriter = {
       val clock = new WallClock(f.zone)
-      new InsertFileWriter(f.path, f.conf, f.spec.settings, f.property, f.columnTypes, f.firstColumn, clock)
+      new InsertFileWriter(f.path, f.conf, f.settings, f.property, f.columnTypes, f.firstColumn, clock)
     }
 
     override def empty(path: Path, conf: Configuration, settings: FileSettings): TableFileWriter =
@@ -59,7 +60,7 @@ object FileLayout {
 
   case object FlatOrc extends FileLayout("orc", inOrc) {
     override def newRows(f: NewFile): NewRowsWriter =
-      new FlatFileWriter(f.path, f.conf, f.spec.settings, f.columnTypes, f.firstColumn, new WallClock(f.zone))
+      new FlatFileWriter(f.path, f.conf, f.settings, f.columnTypes, f.firstColumn, new WallClock(f.zone))
 
     override def empty(path: Path, conf: Configuration, settings: FileSettings): TableFileWriter =
       new EmptyFlatFileWriter(path, conf, settings)
@@ -67,7 +68,7 @@ object FileLayout {
 
   case object Parquet extends FileLayout("parquet", inParquet) {
     override def newRows(f: NewFile): NewRowsWriter =
-      new ParquetRowWriter(f.path, f.conf, f.spec.settings, f.columnTypes, f.firstColumn, f.zone)
+      new ParquetRowWriter(f.path, f.conf, f.settings, f.columnTypes, f.firstColumn, f.zone)
 
     override def empty(path: Path, conf: Configuration, settings: FileSettings): TableFileWriter =
       ParquetRowWriter.empty(path, conf, settings)

@@ -1,6 +1,6 @@
 package hiveacid.write
 
-import hiveacid.values.{InsertKind, MixedKind, PartitionNames}
+import hiveacid.values.{DeleteKind, InsertKind, MixedKind, PartitionNames}
 import hiveacid.write.buckets.{HashZones, HiveBucket}
 import org.apache.orc.TypeDescription
 
@@ -99,10 +99,20 @@ final class RowChanges(changes: LogicalPlan, spec: CheckedSpec) {
     *   the columns of `rows` as they were planned; they are taken by position, as the optimizer may have replaced them
     */
   def order(output: Seq[Attribute]): Seq[SortOrder] = {
-    val keys = keysOf(output)
-    val sorted = if (spec.isPartitioned) new Murmur3Hash(keys.take(1)) +: keys else keys.drop(1)
-    sorted.map(SortOrder(_, Ascending))
+    val (partition, rest) = keysOf(output).splitAt(1)
+    val name = if (spec.isPartitioned) new Murmur3Hash(partition) +: partition else Nil
+    (name ++ turnOf(rest) ++ rest).map(SortOrder(_, Ascending))
   }
+
+  /** New versions of rows lie in the bucket that comes first, unless their values say in which. Another one does with
+    * each write ID, so that none comes to hold them all. NULL, which comes first, for rows without a bucket.
+    */
+  private def turnOf(keys: Seq[Attribute]): Seq[Expression] =
+    if (isInsert || spec.isBucketed || spec.kind == DeleteKind) Nil
+    else {
+      val turn = new Murmur3Hash(Seq(keys.head, Literal(spec.place.writeId)))
+      Seq(If(IsNull(keys.head), Literal(null, turn.dataType), turn))
+    }
 
   /** The partition of the shuffle that a row goes to. It depends on nothing but the row, so that a task that runs again
     * sends each row to where it went before, and so that changes of one row meet. `output` as in `order`.

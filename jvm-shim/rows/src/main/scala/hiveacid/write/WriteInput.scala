@@ -21,9 +21,10 @@ import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_NUM, ShuffleExcha
 import org.apache.spark.sql.hiveacid.{SparkLineJobs, SparkLineShuffles, RowAccess}
 import org.apache.spark.sql.internal.SQLConf
 
-/** The input of the write tasks: `pieces(i)` is the piece (see [[WriteTask]]) of the task of partition `i` of `rows`.
+/** The input of the write tasks: `pieces(i)` is the piece (see [[WriteTask]]) of the task of partition `i` of `rows`,
+  * and `areSmall(i)` whether it is known to write little.
   */
-final case class WriteInput(rows: RDD[InternalRow], pieces: Array[Int])
+final case class WriteInput(rows: RDD[InternalRow], pieces: Array[Int], areSmall: Array[Boolean])
 
 object WriteInput {
 
@@ -35,13 +36,22 @@ object WriteInput {
   /** A core that is done with a task of whole buckets early finds another one. */
   private val TasksPerCore = 4
 
-  /** The rows as they come, one piece per task; sorted within each task if there is an order. */
-  def direct(plan: SparkPlan, order: Seq[SortOrder], spec: CheckedSpec): WriteInput = {
+  /** Up to these a task writes little. */
+  private val SmallBytes = 4L << 20
+  private val FewRows = 10000L
+
+  /** The rows as they come, one piece per task; sorted within each task if there is an order.
+    *
+    * @param maxRows
+    *   how many rows there are at most, if that is known
+    */
+  def direct(plan: SparkPlan, order: Seq[SortOrder], spec: CheckedSpec, maxRows: Option[Long]): WriteInput = {
     val produced = plan.execute()
     // a task of its own needs a bucket and statement ID of its own
     val rows = if (produced.getNumPartitions > spec.maxPieces) produced.coalesce(spec.maxPieces) else produced
     val sorted = if (order.isEmpty) rows else sort(order, Rows(plan.output, rows))
-    WriteInput(sorted, Array.range(0, rows.getNumPartitions))
+    val tasks = rows.getNumPartitions
+    WriteInput(sorted, Array.range(0, tasks), Array.fill(tasks)(maxRows.exists(_ <= FewRows)))
   }
 
   /** The rows shuffled so that those of one bucket are in one task, or, if they are too many, in several with a piece
@@ -62,7 +72,8 @@ object WriteInput {
     val sent: Option[Int => Array[Long]] = if (byMaps) Some(RowAccess.bytesByMap(exchange, _)) else None
     val shares = spread.shares(bytes, target, together, sent)
     val rows = Rows(plan.output, exchange.getShuffleRDD(shares.map(specOf).toArray))
-    WriteInput(sort(changes.order(plan.output), rows), shares.map(_.piece).toArray)
+    val areSmall = shares.map(share => bytes.slice(share.from, share.until).sum < SmallBytes)
+    WriteInput(sort(changes.order(plan.output), rows), shares.map(_.piece).toArray, areSmall.toArray)
   }
 
   /** About how many bytes a part of a bucket has, and whole buckets that share a task. */

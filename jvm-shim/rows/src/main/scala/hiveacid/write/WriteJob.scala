@@ -102,10 +102,10 @@ object WriteJob extends Logging {
     SQLExecution.withNewExecutionId(execution, Some(title))(SparkLineShuffles.ofWrite(session) {
       val rows = execution.executedPlan
       val input =
-        if (isFlatInsert) WriteInput.direct(rows, Nil, spec)
-        else if (spec.isUnshuffledInsert)
-          WriteInput.direct(rows, changes.order(rows.output), spec)
-        else WriteInput.shuffled(session, rows, changes, spec)
+        if (isFlatInsert || spec.isUnshuffledInsert) {
+          val order = if (isFlatInsert) Nil else changes.order(rows.output)
+          WriteInput.direct(rows, order, spec, execution.optimizedPlan.maxRows)
+        } else WriteInput.shuffled(session, rows, changes, spec)
       runTasks(session, input, columnTypes, spec, conf)
     })
   }
@@ -118,9 +118,10 @@ object WriteJob extends Logging {
       conf: Configuration
   ): Seq[WrittenTask] = {
     val configured = new SerializableConfiguration(conf)
-    val pieces = input.pieces
+    val (pieces, areSmall) = (input.pieces, input.areSmall)
     val task = (context: TaskContext, rows: Iterator[InternalRow]) => {
-      val write = new WriteTask(spec, configured.value, context, pieces(context.partitionId()))
+      val i = context.partitionId()
+      val write = new WriteTask(spec, configured.value, context, pieces(i), areSmall(i))
       spec.kind match {
         case InsertKind if spec.isFlatInsert => write.insert(rows, columnTypes)
         case InsertKind                      => write.insertSorted(rows, columnTypes)

@@ -51,8 +51,11 @@ final class RowCounter extends Serializable {
   *
   * @param piece
   *   from 0; tasks with rows of one bucket, and in an insert of one partition that is not bucketed, differ in it
+  * @param isSmall
+  *   whether it writes little
   */
-final class WriteTask(spec: CheckedSpec, conf: Configuration, context: TaskContext, piece: Int) extends Logging {
+final class WriteTask(spec: CheckedSpec, conf: Configuration, context: TaskContext, piece: Int, isSmall: Boolean)
+    extends Logging {
   import WriteTask.{FirstChanged, FirstInserted}
 
   private val output = AttemptOutput.of(spec.place.staging, spec.place.output, conf, context)
@@ -100,19 +103,24 @@ final class WriteTask(spec: CheckedSpec, conf: Configuration, context: TaskConte
   private def bucketOfNew(row: InternalRow): Int = if (spec.isBucketed) row.getInt(2) else spec.insertBucket(piece)
 
   /** Writes the changes `__change, partition, bucket, writeid, bucketid, rowid, columns…`, sorted by the five after the
-    * first. Victims go to a file of deletes per partition and bucket, their new versions to one under the next
-    * statement ID, and rows without an ID to one per partition, and bucket in a bucketed table.
+    * first. Victims go to a file of deletes per partition and bucket, their new versions to one per partition under the
+    * next statement ID, in the bucket that comes first, and rows without an ID to one per partition; in a bucketed
+    * table each bucket has its own file of all three.
     */
   def change(changes: Iterator[InternalRow], columnTypes: Seq[DataType]): WrittenTask = {
     val rows = changes.buffered
     while (rows.hasNext) {
-      val partition = rows.head.getUTF8String(1).toString
+      val partition = rows.head.getUTF8String(1).clone()
+      val name = partition.toString
       if (isNew(rows.head)) {
-        insertInto(partition, bucketOfNew(rows.head), columnTypes, FirstChanged)(writeNew(rows, _))
+        insertInto(name, bucketOfNew(rows.head), columnTypes, FirstChanged)(writeNew(rows, _))
       } else {
-        val bucket = bucketOf(rows.head)
-        writeInserts(partition, bucket, spec.deleteStatement(piece) + 1, columnTypes, FirstChanged) { versions =>
-          writeDeletes(partition, bucket)(writeChanged(rows, _, versions))
+        val first = bucketOf(rows.head)
+        def isHere(row: InternalRow) =
+          !isNew(row) && row.getUTF8String(1) == partition && (!spec.isBucketed || bucketOf(row) == first)
+        writeInserts(name, first, spec.deleteStatement(piece) + 1, columnTypes, FirstChanged) { versions =>
+          while (rows.hasNext && isHere(rows.head))
+            writeDeletes(name, bucketOf(rows.head))(writeChanged(rows, _, versions))
         }
       }
     }
@@ -177,13 +185,14 @@ final class WriteTask(spec: CheckedSpec, conf: Configuration, context: TaskConte
   )(fill: (() => NewRowsWriter) => Unit): Unit = {
     write(partition, bucket, spec.insertFolder(statementId)) { path =>
       val property = BucketProperty.encode(bucket, statementId)
-      spec.layout.newRows(NewFile(path, conf, spec, property, columnTypes, firstColumn))
+      val settings = if (isSmall) spec.settings.ofFewRows else spec.settings
+      spec.layout.newRows(NewFile(path, conf, settings, spec.timeZone, property, columnTypes, firstColumn))
     }(fill)
   }
 
   private def writeDeletes(partition: String, bucket: Int)(fill: (() => DeleteFileWriter) => Unit): Unit =
     write(partition, bucket, spec.deleteDelta(spec.deleteStatement(piece))) { path =>
-      new DeleteFileWriter(path, conf, spec.settings)
+      new DeleteFileWriter(path, conf, spec.settings.ofFewRows) // events are a few bytes each
     }(fill)
 
   private def isOf(row: InternalRow, partition: UTF8String, bucket: Int): Boolean =

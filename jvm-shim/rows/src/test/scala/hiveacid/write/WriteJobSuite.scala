@@ -1,5 +1,7 @@
 package hiveacid.write
 
+import scala.util.Using
+
 import hiveacid.AcidOrcSuite
 import hiveacid.values.{BucketProperty, InsertKind}
 import hiveacid.wire.{RowCounts, WriteResult}
@@ -13,6 +15,7 @@ import hiveacid.write.SpecChanges.{
   statementId,
   writeId
 }
+import org.apache.orc.OrcFile
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.functions.{col, lit, udf}
@@ -176,20 +179,44 @@ class WriteJobSuite extends AcidOrcSuite {
     assertEquals(t.read().count(), 10L)
   }
 
-  test("an update deletes the old version and writes the new one to the same bucket under the next statement ID") {
+  test("an update deletes old versions in their buckets and writes the new ones to one under the next statement ID") {
     val t = table()
     t.insert(rows(3000, 3))
     val report = t.update("id % 3 = 0", "s" -> "concat(s, '!')")
     assertEquals(report.counts, RowCounts(0, 1000, 0, 0))
     val names = Seq("bucket_00000", "bucket_00001", "bucket_00002")
-    assertEquals(
-      folders(report),
-      Seq("delete_delta_0000002_0000002_0000" -> names, "delta_0000002_0000002_0001" -> names)
-    )
+    val Seq(deletes, (folder, versions)) = folders(report)
+    assertEquals(deletes, "delete_delta_0000002_0000002_0000" -> names)
+    assertEquals(folder, "delta_0000002_0000002_0001")
+    assert(versions.length == 1 && names.contains(versions.head), versions)
     sameRows(t.read(), rows(3000, 3).selectExpr("id", "if(id % 3 = 0, concat(s, '!'), s) as s"))
     assertEquals(t.read().where("s like '%!' and (ROW__ID.bucketid & 4095) != 1").count(), 0L)
     t.update("true", "id" -> "id + 10000")
     sameRows(t.read(), rows(3000, 3).selectExpr("id + 10000", "if(id % 3 = 0, concat(s, '!'), s) as s"))
+  }
+
+  test("files of few rows, and those of deletes, have small buffers, which readers make room for") {
+    val t = table()
+    def buffers(folder: String) = t.bucketFiles(folder).map { file =>
+      Using.resource(OrcFile.createReader(file.getPath, OrcFile.readerOptions(t.conf)))(_.getCompressionSize)
+    }
+    t.insert(rows(20000, 1))
+    t.insert(rows(100, 1))
+    t.update("id < 5", "s" -> "'?'")
+    val changed = Seq("delete_delta_0000003_0000003_0000", "delta_0000003_0000003_0001")
+    assertEquals(changed.flatMap(buffers).toSet + buffers("delta_0000002_0000002_0000").max, Set(32 << 10))
+    assertEquals(buffers("delta_0000001_0000001_0000"), Seq(256 << 10))
+  }
+
+  test("new versions come to lie in each of the buckets in turn") {
+    val t = table()
+    t.insert(rows(300, 3))
+    val buckets = (0 until 20).map(i => folders(t.update(s"id % 20 = $i", "s" -> "concat(s, '!')")).last._2)
+    assert(buckets.forall(_.length == 1), buckets)
+    assertEquals(buckets.flatten.distinct.length, 3)
+    sameRows(t.read(), rows(300, 3).selectExpr("id", "concat(s, '!') as s"))
+    val sizes = t.read().groupBy("ROW__ID.bucketid").count().collect().map(_.getLong(1))
+    assert(sizes.max < 200, sizes.toSeq)
   }
 
   test("rows of a partitioned table go to one file per partition, with names escaped as Hive escapes them") {
