@@ -1,4 +1,4 @@
-"""`hive-acid sqltest run|update|new`."""
+"""`hive-acid sqltest run|update|show|new|import`."""
 
 from __future__ import annotations
 
@@ -6,34 +6,45 @@ import argparse
 import random
 import sys
 import tempfile
+import textwrap
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from hive_acid.api.command_line import FAILED, INTERRUPTED, Commands
 from hive_acid_sqltest.errors import SuiteError
+from hive_acid_sqltest.input_run import run_input
 from hive_acid_sqltest.junit import format_junit
 from hive_acid_sqltest.parallel import run_parallel
-from hive_acid_sqltest.runner import Report, is_recording, order_files, run_suite
+from hive_acid_sqltest.parsing import DIRECTIVES, load_input
+from hive_acid_sqltest.runner import Report, find_faults, find_reason_to_skip, is_recording, order_files, run_suite
 from hive_acid_sqltest.session import METASTORE_HELP
-from hive_acid_sqltest.suite import SuiteFile, create_input, find_suite
+from hive_acid_sqltest.suite import SuiteFile, create_input, find_suite, import_slt
 
 GOOD, DIFFERENT = 0, 1
 Say = Callable[[str], None]
 
 
 def add_command(commands: Commands) -> None:
-    """`hive-acid sqltest run|update|new`."""
-    sqltest = commands.add_parser("sqltest", help="SQL files and the results they must have: run, update, new")
+    """`hive-acid sqltest run|update|show|new|import`."""
+    sqltest = commands.add_parser(
+        "sqltest",
+        help="SQL files and the results they must have: run, update, show, new, import",
+        epilog=_tell_directives(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     sqltest.set_defaults(run=run_sqltest)
     actions = sqltest.add_subparsers(title="actions", required=True, metavar="ACTION", dest="action")
     run = actions.add_parser("run", help="run the inputs and compare with what was recorded")
     update = actions.add_parser("update", help="run the inputs and record what comes out")
+    show = actions.add_parser("show", help="run one input and print what comes out, without recording it")
+    show.add_argument("file", type=Path, metavar="FILE", help="the input, wherever it lies")
+    for action in (run, update, show):
+        action.add_argument("--metastore", metavar="URI", help=METASTORE_HELP)
+        action.add_argument("--warehouse", metavar="DIR", help="where the tables lie; a temporary folder by default")
     for action in (run, update):
         action.add_argument("folder", type=Path, metavar="DIR", help="the suite: DIR/inputs and DIR/results")
         action.add_argument("--filter", default="", metavar="REGEX", help="only inputs whose names match")
-        action.add_argument("--metastore", metavar="URI", help=METASTORE_HELP)
-        action.add_argument("--warehouse", metavar="DIR", help="where the tables lie; a temporary folder by default")
         action.add_argument("--seed", type=int, help="of the order of the files, to repeat a run")
         action.add_argument(
             "--jobs", type=_jobs, default=1, metavar="N", help="processes, each with a Spark; default: 1"
@@ -41,7 +52,19 @@ def add_command(commands: Commands) -> None:
         action.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit XML report")
     new = actions.add_parser("new", help="make an input to begin with")
     new.add_argument("name", metavar="NAME")
-    new.add_argument("--folder", type=Path, default=Path("sql-tests"), metavar="DIR", help="default: %(default)s")
+    taken = actions.add_parser("import", help="make an input of a file of sqllogictest")
+    taken.add_argument("file", type=Path, metavar="FILE.slt")
+    for action in (new, taken):
+        action.add_argument(
+            "--folder", type=Path, default=Path("sql-tests"), metavar="DIR", help="default: %(default)s"
+        )
+
+
+def _tell_directives() -> str:
+    lines = ["directives, each in a comment of its own line:"]
+    for word, (value, meaning) in DIRECTIVES.items():
+        lines += textwrap.wrap(f"--{word} {value}: {meaning}", 78, initial_indent="  ", subsequent_indent="      ")
+    return "\n".join(lines)
 
 
 def run_sqltest(chosen: argparse.Namespace) -> int:
@@ -66,6 +89,12 @@ def run_command(chosen: argparse.Namespace, say: Say) -> int:
     if chosen.action == "new":
         say(f"{create_input(chosen.folder, chosen.name)}: write it, then `hive-acid sqltest update {chosen.folder}`")
         return GOOD
+    if chosen.action == "import":
+        made = import_slt(chosen.file, chosen.folder)
+        say(f"{made}: read it, then `hive-acid sqltest run {chosen.folder}`, and `update` to record it")
+        return GOOD
+    if chosen.action == "show":
+        return show_input(chosen, say)
     files = find_suite(chosen.folder, chosen.filter)
     is_update = chosen.action == "update" or is_recording()
     seed = random.SystemRandom().randrange(1_000_000) if chosen.seed is None else chosen.seed
@@ -76,6 +105,26 @@ def run_command(chosen: argparse.Namespace, say: Say) -> int:
     bad = sorted(report.name for report in reports if not report.is_good)
     say(f"{len(reports) - len(bad)} of {len(reports)} good" + (f"; look at {', '.join(bad)}" if bad else ""))
     return DIFFERENT if bad else GOOD
+
+
+def show_input(chosen: argparse.Namespace, say: Say) -> int:
+    """Prints the results of one input, on a Spark of its own: 0 all as its input expects, 1 otherwise."""
+    from hive_acid_sqltest.spark_session import open_sessions
+
+    test = load_input(chosen.file)
+    with (
+        tempfile.TemporaryDirectory(prefix="sqltest-") as folder,
+        open_sessions(chosen.metastore, chosen.warehouse or Path(folder).as_uri()) as sessions,
+    ):
+        if reason := find_reason_to_skip(test, sessions):
+            say(reason)
+            return GOOD
+        runs = run_input(test, test.runs()[0], sessions, chosen.file.stem)
+    for run in runs:
+        say(run.result.format() + "\n")
+    for line in (faults := find_faults(chosen.file, runs)):
+        say(line)
+    return DIFFERENT if faults else GOOD
 
 
 def run_on_spark(files: list[SuiteFile], chosen: argparse.Namespace, is_update: bool, say: Say) -> list[Report]:
@@ -93,9 +142,9 @@ def run_on_spark(files: list[SuiteFile], chosen: argparse.Namespace, is_update: 
 
 
 def tell(report: Report, say: Say) -> None:
-    """One line for a good file, and what is wrong with another."""
+    """One line for a file, and what is to be known of it."""
     say(f"{report.verdict.value:<8} {report.name} ({report.seconds:.1f} s)")
-    if not report.is_good:
+    if report.text:
         say(report.text)
 
 

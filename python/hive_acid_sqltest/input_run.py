@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hive_acid_sqltest.errors import SuiteError
+from hive_acid_sqltest.expectations import Outcome
 from hive_acid_sqltest.failures import StatementFailed
-from hive_acid_sqltest.golden import QueryResult, Recorded
+from hive_acid_sqltest.golden import NO_SCHEMA, QueryResult, Recorded
 from hive_acid_sqltest.inputs import MAIN_SESSION, InputStatement, Recording, Settings, TestInput, Variant
-from hive_acid_sqltest.interleaving import NO_SCHEMA, Interleaving
+from hive_acid_sqltest.interleaving import Interleaving
 from hive_acid_sqltest.masking import mask_answer, mask_row, mask_text
 from hive_acid_sqltest.session import Answer, Session, SessionFactory
 from hive_acid_sqltest.table_files import dump_notes, dump_rows, list_files, local_folder
@@ -23,13 +26,26 @@ DEFAULT_SETTINGS: Settings = (
 _RECORDERS = {Recording.FILES: list_files, Recording.ROWS: dump_rows, Recording.HISTORY: dump_notes}
 
 
-def run_input(
-    test: TestInput, variant: Variant, sessions: SessionFactory, name: str
-) -> tuple[list[QueryResult], dict[int, str]]:
-    """The results of all statements, run in a new database that is dropped afterwards.
+@dataclass(frozen=True)
+class StatementRun:
+    """A statement as it ran: what is recorded of it, how it ended, and the whole message of its error."""
 
-    With them the whole messages of those that failed, by index. Raises SuiteError if the database cannot be made or
-    dropped, or if what is to be recorded cannot be read.
+    statement: InputStatement
+    result: QueryResult
+    outcome: Outcome
+    message: str = ""
+
+    @property
+    def fault(self) -> str:
+        """How it ended otherwise than its input expects; empty if it does not expect anything else."""
+        expected = self.statement.expectation
+        return expected.find_fault(self.outcome) if expected else ""
+
+
+def run_input(test: TestInput, variant: Variant, sessions: SessionFactory, name: str) -> list[StatementRun]:
+    """All statements, run in a new database that is dropped afterwards.
+
+    Raises SuiteError if the database cannot be made or dropped, or if what is to be recorded cannot be read.
     """
     run = _Run(test, variant, sessions, f"sqltest_{re.sub(r'[^a-z0-9]', '_', name.lower())}_{uuid.uuid4().hex[:8]}")
     run.begin()
@@ -37,7 +53,7 @@ def run_input(
         run.statements()
     finally:
         run.end()
-    return run.results, run.messages
+    return run.done
 
 
 class _Run:
@@ -48,8 +64,7 @@ class _Run:
         self._database = database
         self._sessions = {MAIN_SESSION: self._open()}
         self._interleaving = Interleaving()
-        self.results: list[QueryResult] = []
-        self.messages: dict[int, str] = {}
+        self.done: list[StatementRun] = []
 
     def begin(self) -> None:
         _prepare(self._sessions[MAIN_SESSION], f"CREATE DATABASE {self._database}", f"USE {self._database}")
@@ -64,7 +79,7 @@ class _Run:
             if statement.continues:
                 self._interleaving.go_on(statement.continues)
                 for name in statement.continues:
-                    self._add(InputStatement(f"--CONTINUE {name}", statement.line, session=name), self._settle)
+                    self._add(replace(statement, text=f"--CONTINUE {name}", session=name, continues=()), self._settle)
             elif self._test.is_interleaved:
                 self._add(statement, self._start)
             else:
@@ -83,25 +98,41 @@ class _Run:
         return self._interleaving.settle(statement.session)
 
     def _add(self, statement: InputStatement, work: Callable[[InputStatement], Answer]) -> None:
-        """Does the work and adds its result."""
+        """Does the work and adds how it ended."""
         recorded: list[Recorded] = []
+        message = ""
         try:
             answer = work(statement)
         except StatementFailed as error:
-            self.messages[len(self.results)] = str(error)
-            schema, output = NO_SCHEMA, error.format(self._database)
+            message, outcome = str(error), Outcome(error=error.condition or error.exception_class)
+            schema, output = NO_SCHEMA, self._masked([error.format(self._database)])
         else:
+            outcome = Outcome(answer.rows)
             schema = (mask_text if answer.is_command else mask_row)(answer.schema, self._database)
-            output = "\n".join(self._masked(answer))
-            recorded += _count_rows(answer, output)
+            output = self._masked(self._rows(answer))
+            if self._is_hashed(answer):
+                output = f"{len(answer.rows)} rows hashing to {hashlib.sha256(output.encode()).hexdigest()}"
+            else:
+                recorded += _count_rows(answer, output)
         session = self._sessions[statement.session]
         recorded += [self._record(session, kind, table) for kind, table in statement.recordings]
-        self.results.append(QueryResult(statement.text, schema, output, tuple(recorded), statement.session))
+        result = QueryResult(statement.text, schema, output, tuple(recorded), statement.session)
+        self.done.append(StatementRun(statement, result, outcome, message))
 
-    def _masked(self, answer: Answer) -> list[str]:
+    def _is_hashed(self, answer: Answer) -> bool:
+        most = self._test.recorder.most_rows
+        return most is not None and not answer.is_command and len(answer.rows) > most
+
+    def _rows(self, answer: Answer) -> list[str]:
         if answer.is_command:
             return mask_answer(answer.schema, answer.rows, self._database)
         return [mask_row(row, self._database) for row in answer.rows]
+
+    def _masked(self, rows: Sequence[str]) -> str:
+        output = "\n".join(rows)
+        for mask in self._test.recorder.masks:
+            output = mask.sub("{masked}", output)
+        return output
 
     def _open(self) -> Session:
         return self._factory.open(DEFAULT_SETTINGS + self._variant.settings)

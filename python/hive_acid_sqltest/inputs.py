@@ -7,9 +7,12 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+
+from hive_acid_sqltest.expectations import Expectation, Requirement
 
 MAIN_SESSION = "main"
 Settings = tuple[tuple[str, str], ...]
@@ -28,6 +31,7 @@ class InputStatement:
     """A statement, its line in its own file, and what is recorded after it: kind and table, in order.
 
     `hold` is the point where it is held, if at any. `continues` are the sessions of a --CONTINUE, which has no text.
+    `expectation` is what it must do, whatever was recorded.
     """
 
     text: str
@@ -36,6 +40,7 @@ class InputStatement:
     session: str = MAIN_SESSION
     hold: str | None = None
     continues: tuple[str, ...] = ()
+    expectation: Expectation | None = None
 
 
 @dataclass(frozen=True)
@@ -58,19 +63,37 @@ class Variant:
 
 
 @dataclass(frozen=True)
+class Recorder:
+    """How answers of a file are recorded beside the rules for all files.
+
+    What matches one of `masks` is left out. Of an answer of more than `most_rows` rows their number and a hash stand.
+    """
+
+    masks: tuple[re.Pattern[str], ...] = ()
+    most_rows: int | None = None
+
+
+@dataclass(frozen=True)
 class TestInput:
-    """A parsed input file. `dimensions`: for each dimension its choices."""
+    """A parsed input file. `dimensions`: for each dimension its choices. It runs only where `requirements` are met."""
 
     __test__ = False  # no test class, whatever pytest thinks of the name
 
     settings: Settings
     dimensions: tuple[tuple[Variant, ...], ...]
     statements: tuple[InputStatement, ...]
+    requirements: tuple[Requirement, ...] = ()
+    recorder: Recorder = Recorder()
 
     @property
     def is_interleaved(self) -> bool:
         """True if statements are held while others run."""
         return any(statement.hold or statement.continues for statement in self.statements)
+
+    @property
+    def has_expectations(self) -> bool:
+        """True if it can be run before it is recorded."""
+        return any(statement.expectation for statement in self.statements)
 
     def runs(self) -> list[Variant]:
         """Every way to run the file: its settings and one choice of every dimension."""

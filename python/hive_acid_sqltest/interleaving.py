@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from hive_acid_sqltest.errors import SuiteError
+from hive_acid_sqltest.golden import NO_SCHEMA
 from hive_acid_sqltest.session import Answer, Session, Step, SteppedSession
-
-NO_SCHEMA = "struct<>"
 
 
 class Interleaving:

@@ -21,6 +21,7 @@ def format_junit(reports: Sequence[Report], seed: int) -> str:
         tests=str(len(reports)),
         failures=str(failures),
         errors=str(errors),
+        skipped=str(sum(report.verdict is Verdict.SKIPPED for report in reports)),
         time=f"{seconds:.3f}",
     )
     properties = ElementTree.SubElement(suite, "properties")
@@ -29,6 +30,8 @@ def format_junit(reports: Sequence[Report], seed: int) -> str:
         case = ElementTree.SubElement(
             suite, "testcase", classname="sqltest", name=report.name, time=f"{report.seconds:.3f}"
         )
+        if report.verdict is Verdict.SKIPPED:
+            ElementTree.SubElement(case, "skipped", message=report.text)
         if not report.is_good:
             tag = "failure" if report.verdict is Verdict.DIFFERS else "error"
             ElementTree.SubElement(case, tag, message=report.verdict.value).text = report.text.translate(_UNPRINTABLE)

@@ -5,16 +5,35 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from hive_acid_sqltest.errors import SuiteError
-from hive_acid_sqltest.inputs import MAIN_SESSION, InputStatement, Recording, Settings, TestInput, Variant
+from hive_acid_sqltest.expectations import FORMS, Expectation, Requirement, parse_expectation, parse_requirement
+from hive_acid_sqltest.inputs import MAIN_SESSION, InputStatement, Recorder, Recording, Settings, TestInput, Variant
 from hive_acid_sqltest.splitting import split_statements
 
 _DIRECTIVE = re.compile(r"--([A-Z][A-Z_]*)([0-9]*)(?:\s+(.*))?", re.DOTALL)
 _TABLE_KIND = re.compile(r"(\w+)\s+(\w+)(?:\s+(.+))?")
-_KNOWN = ("SET", "IMPORT", "CONFIG_DIM", "TABLE_DIM", "SESSION", "HOLD", "CONTINUE", "FILES", "ROWS", "HISTORY")
-_NOT_SUPPORTED = ("ONLY_IF", "DEBUG")
+DIRECTIVES: Final = {
+    "SET": ("key=value[,…]", "a setting of the session, for the whole file"),
+    "IMPORT": ("file.sql", "the statements of another input, run first"),
+    "CONFIG_DIM": ("key=value[,…]", "with a number: one choice of settings; the file runs with every choice"),
+    "TABLE_DIM": ("table kind [clauses]", "one kind of a table, whose clauses stand for ${table}"),
+    "ONLY_IF": ("spark|metastore >=|<|== version", "the file runs on these versions alone"),
+    "MASK": ("regular expression", "what matches is left out of all answers of the file"),
+    "HASH_ABOVE": ("number", "of answers of more rows their number and a hash are recorded"),
+    "SESSION": ("name", "the statements from here on run in the session of that name"),
+    "EXPECT": (FORMS, "what the next statement must do, whatever was recorded"),
+    "FILES": ("table", "record the files of the table after the next statement"),
+    "ROWS": ("table", "record every row in the files of the table after the next statement"),
+    "HISTORY": ("table", "record the notes in the table's folders after the next statement"),
+    "HOLD": ("point", "hold the next statement there; in the project's own tests"),
+    "CONTINUE": ("session[,…]", "go on with statements that are held; in the project's own tests"),
+}
+"""What each word takes, and what it means."""
+_NOT_SUPPORTED = ("DEBUG",)
 
 
 def load_input(path: Path) -> TestInput:
@@ -38,11 +57,11 @@ def parse_input(text: str, source: str, load_import: Callable[[str], TestInput])
         recordings = [found for line, comment in statement.comments if (found := parser.directive(line, comment))]
         if statement.text:
             parser.statement(statement.text, statement.line, tuple(recordings))
-        elif recordings or parser.hold:
-            word = recordings[0][0].name if recordings else "HOLD"
+        elif recordings or parser.hold or parser.expectation:
+            word = recordings[0][0].name if recordings else "HOLD" if parser.hold else "EXPECT"
             raise SuiteError(f"{source}:{statement.line}: --{word} has no statement after it")
     dimensions = tuple(tuple(choices) for _, choices in sorted(parser.dimensions.items()))
-    test = TestInput(tuple(parser.settings), dimensions, tuple(parser.statements))
+    test = TestInput(tuple(parser.settings), dimensions, tuple(parser.statements), parser.requirements, parser.recorder)
     _refuse_unsound_kinds(test, source)
     return test
 
@@ -86,12 +105,17 @@ class _Parser:
         self.statements: list[InputStatement] = []
         self.session = MAIN_SESSION
         self.hold: str | None = None
+        self.expectation: Expectation | None = None
+        self.requirements: tuple[Requirement, ...] = ()
+        self.recorder = Recorder()
         self._has_own = False
 
     def statement(self, text: str, line: int, recordings: tuple[tuple[Recording, str], ...]) -> None:
         """Takes in one statement of the file itself."""
-        self.statements.append(InputStatement(text, line, recordings, self.session, self.hold))
-        self.hold = None
+        self.statements.append(
+            InputStatement(text, line, recordings, self.session, self.hold, expectation=self.expectation)
+        )
+        self.hold = self.expectation = None
         self._has_own = True
 
     def directive(self, line: int, comment: str) -> tuple[Recording, str] | None:
@@ -102,8 +126,8 @@ class _Parser:
         word, number, value = match[1], match[2], (match[3] or "").strip()
         if word in _NOT_SUPPORTED:
             raise self._error(line, f"--{word} is not supported")
-        if word not in _KNOWN or (number and word != "CONFIG_DIM"):
-            if close := difflib.get_close_matches(word, _KNOWN + _NOT_SUPPORTED, cutoff=0.8):
+        if word not in DIRECTIVES or (number and word != "CONFIG_DIM"):
+            if close := difflib.get_close_matches(word, (*DIRECTIVES, *_NOT_SUPPORTED), cutoff=0.8):
                 raise self._error(line, f"--{word}{number} is no directive; is --{close[0]} meant?")
             return None  # a statement that was commented out, say
         if not value:
@@ -117,7 +141,11 @@ class _Parser:
                 "SET": self._set,
                 "IMPORT": self._import,
                 "TABLE_DIM": self._table_kind,
+                "ONLY_IF": self._require,
+                "MASK": self._mask,
+                "HASH_ABOVE": self._hash_above,
                 "SESSION": self._switch,
+                "EXPECT": self._expect,
                 "HOLD": self._hold,
                 "CONTINUE": self._continue,
             }
@@ -130,6 +158,34 @@ class _Parser:
     def _settings_choice(self, line: int, dimension: str, value: str) -> None:
         choice = Variant(self._settings(line, value), label=value)
         self.dimensions.setdefault(("CONFIG_DIM", dimension), []).append(choice)
+
+    def _require(self, line: int, value: str) -> None:
+        try:
+            self.requirements += (parse_requirement(value),)
+        except ValueError:
+            raise self._error(line, f"not of the form {DIRECTIVES['ONLY_IF'][0]}: {value}") from None
+
+    def _mask(self, line: int, value: str) -> None:
+        try:
+            pattern = re.compile(value, re.MULTILINE)
+        except re.error as error:
+            raise self._error(line, f"no regular expression: {value}: {error}") from error
+        if pattern.search("") is not None:
+            raise self._error(line, f"it matches where there is nothing: {value}")
+        self.recorder = replace(self.recorder, masks=(*self.recorder.masks, pattern))
+
+    def _hash_above(self, line: int, value: str) -> None:
+        if not value.isdecimal():
+            raise self._error(line, f"no number of rows: {value}")
+        self.recorder = replace(self.recorder, most_rows=int(value))
+
+    def _expect(self, line: int, value: str) -> None:
+        if self.expectation:
+            raise self._error(line, f"the next statement is expected to do {self.expectation.text} already")
+        try:
+            self.expectation = parse_expectation(value)
+        except ValueError:
+            raise self._error(line, f"not {FORMS}: {value}") from None
 
     def _switch(self, line: int, value: str) -> None:
         if not re.fullmatch(r"\w+", value):
@@ -147,7 +203,8 @@ class _Parser:
         for name in sessions:
             if name not in known:
                 raise self._error(line, f"there is no statement before it in a session {name}")
-        self.statements.append(InputStatement("", line, continues=sessions))
+        self.statements.append(InputStatement("", line, continues=sessions, expectation=self.expectation))
+        self.expectation = None
         self._has_own = True
 
     def _import(self, line: int, name: str) -> None:
@@ -156,6 +213,8 @@ class _Parser:
         imported = self._load_import(name)
         self.settings += imported.settings
         self.statements += imported.statements
+        self.requirements += imported.requirements
+        self.recorder = Recorder(self.recorder.masks + imported.recorder.masks, imported.recorder.most_rows)
         for choices in imported.dimensions:
             self.dimensions["", f"{name} {len(self.dimensions)}"] = list(choices)
 

@@ -125,10 +125,12 @@ class SqlItem(pytest.Item):
 
     def runtest(self) -> None:
         """Runs the input. Raises Unexpected."""
-        from hive_acid_sqltest.runner import is_recording, run_file
+        from hive_acid_sqltest.runner import Verdict, is_recording, run_file
 
         assert isinstance(self.parent, SqlFile)
         report = run_file(self._file, self.parent.suites.sessions, is_recording())
+        if report.verdict is Verdict.SKIPPED:
+            pytest.skip(report.text)
         if not report.is_good:
             raise Unexpected(report.text)
 

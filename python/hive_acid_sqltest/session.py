@@ -78,3 +78,7 @@ class SessionFactory(Protocol):
     def open(self, settings: Settings) -> Session:
         """A new session with these settings."""
         ...
+
+    def version(self, of: str) -> str:
+        """The version of `spark`, or of the `metastore` as it calls itself."""
+        ...

@@ -18,6 +18,7 @@ from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from hive_acid.api.command_line import open_metastore
 from hive_acid.api.conditions import condition_of
 from hive_acid.api.sessions import configure, find_condition_of, find_session_uris, is_before, start_embedded
 from hive_acid.api.settings import find_metastore_uris
@@ -105,6 +106,13 @@ class SparkSessions:
         for key, value in settings:
             session.conf.set(key, value)
         return SparkTestSession(session)
+
+    def version(self, of: str) -> str:
+        """The version of `spark`, or of the `metastore` as it calls itself (3.1.3 says "3.0")."""
+        if of == "spark":
+            return self._spark.version
+        with open_metastore(find_session_uris(self._spark) or "") as metastore:
+            return metastore.version
 
 
 class SparkTestSession:

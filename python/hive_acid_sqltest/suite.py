@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hive_acid_sqltest.errors import SuiteError
+from hive_acid_sqltest.slt import convert_slt
 
 INPUTS, RESULTS = "inputs", "results"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:/[A-Za-z0-9][A-Za-z0-9_-]*)*")
@@ -54,8 +55,8 @@ def find_suite(folder: Path, pattern: str = "") -> list[SuiteFile]:
     return chosen
 
 
-def create_input(folder: Path, name: str) -> Path:
-    """A new input to begin with. Raises SuiteError if the name is not sound or taken."""
+def create_input(folder: Path, name: str, text: str = _TEMPLATE) -> Path:
+    """A new input, one to begin with unless its text is given. Raises SuiteError if the name is not sound or taken."""
     stem = name.removesuffix(".sql")
     if not _NAME.fullmatch(stem):
         raise SuiteError(f"{name!r} is no name for an input: letters, digits, _, - and / between folders")
@@ -63,5 +64,14 @@ def create_input(folder: Path, name: str) -> Path:
     if path.exists():
         raise SuiteError(f"{path} exists already")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(_TEMPLATE, encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
     return path
+
+
+def import_slt(path: Path, folder: Path) -> Path:
+    """A new input with the statements of a file of sqllogictest. Raises SuiteError if they cannot be taken over."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SuiteError(f"{path}: cannot be read: {error}") from error
+    return create_input(folder, path.stem, convert_slt(text, path.name))

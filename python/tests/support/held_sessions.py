@@ -46,6 +46,10 @@ class HeldSessions:
         thread = self._threads.enter_context(ThreadPoolExecutor(1))
         return HeldSession(self._sessions.open(settings), self._client, self._holds, thread)
 
+    def version(self, of: str) -> str:
+        """As of the sessions that are held."""
+        return self._sessions.version(of)
+
 
 class HeldSession:
     """A session with its thread; `SteppedSession` tells the methods."""

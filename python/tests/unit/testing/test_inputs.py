@@ -21,6 +21,41 @@ def test_files_and_rows_belong_to_the_next_statement_only() -> None:
     )
 
 
+def test_an_expectation_is_one_of_the_next_statement_alone() -> None:
+    test = parse("--EXPECT error SOME_CONDITION\nSELECT 1;\nSELECT 2;\n--EXPECT value\nSELECT 3;")
+    assert [s.expectation and s.expectation.text for s in test.statements] == ["error SOME_CONDITION", None, "value"]
+    assert test.has_expectations and not parse("SELECT 1;").has_expectations
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("--EXPECT three rows\nSELECT 1;", "x.sql:1: not error, error CONDITION, no rows, N rows, or value TEXT"),
+        (
+            "--EXPECT no rows\n--EXPECT 1 row\nSELECT 1;",
+            "x.sql:2: the next statement is expected to do no rows already",
+        ),
+        ("SELECT 1;\n--EXPECT no rows\n", "--EXPECT has no statement after it"),
+        ("--ONLY_IF hive >= 4\nSELECT 1;", "x.sql:1: not of the form spark|metastore"),
+        ("--MASK [\nSELECT 1;", "x.sql:1: no regular expression: ["),
+        ("--MASK a*\nSELECT 1;", "x.sql:1: it matches where there is nothing: a*"),
+        ("--HASH_ABOVE many\nSELECT 1;", "x.sql:1: no number of rows: many"),
+    ],
+)
+def test_a_wrong_directive_is_refused_with_its_line(text: str, says: str) -> None:
+    with pytest.raises(SuiteError) as refused:
+        parse(text)
+    assert says in str(refused.value)
+
+
+def test_what_an_imported_file_requires_and_masks_holds_for_the_whole() -> None:
+    imported = parse("--ONLY_IF spark >= 4.0\n--MASK [0-9]+ ms\n--HASH_ABOVE 5\nSELECT 1;")
+    test = parse("--MASK x+\n--IMPORT y\nSELECT 2;", {"y": imported})
+    assert [each.text for each in test.requirements] == ["spark >= 4.0"]
+    assert [mask.pattern for mask in test.recorder.masks] == ["x+", "[0-9]+ ms"]
+    assert test.recorder.most_rows == 5
+
+
 def test_settings_are_for_the_whole_file_wherever_they_stand() -> None:
     test = parse("--SET a.b=1, c = x=y \nSELECT 1;\n--SET d=\nSELECT 2;\n--SET e=5\n")
     assert test.settings == (("a.b", "1"), ("c", "x=y"), ("d", ""), ("e", "5"))
@@ -118,7 +153,7 @@ def test_a_script_between_delimiters_is_a_statement_with_its_directives() -> Non
         (KINDS + "SELECT '${t}';\n--FILES db.`T`\nSELECT 1;", "x.sql:5: --FILES db.`T` and --TABLE_DIM t exclude"),
         ("--SESSION a b\nSELECT 1;", "x.sql:1: no name for a session: a b"),
         ("--SESSION\nSELECT 1;", "x.sql:1: --SESSION needs a value"),
-        ("--ONLY_IF spark\nSELECT 1;", "x.sql:1: --ONLY_IF is not supported"),
+        ("--DEBUG on\nSELECT 1;", "x.sql:1: --DEBUG is not supported"),
     ],
 )
 def test_a_directive_that_would_not_do_what_it_seems_to_is_refused(text: str, message: str) -> None:

@@ -114,7 +114,8 @@ def test_a_statement_that_is_held_is_recorded_and_once_more_when_it_goes_on(run:
 
 def test_a_statement_that_waits_is_continued_too_and_several_are_at_once(run: Run) -> None:
     text = (
-        "--SESSION a\n--HOLD lock\nONE;\n--SESSION b\nWAIT WAIT TWO;\n--SESSION c\nFAIL;\n--CONTINUE a, b\n--CONTINUE b"
+        "--SESSION a\n--HOLD lock\nONE;\n--SESSION b\nWAIT WAIT TWO;\n--SESSION c\n--EXPECT error\nFAIL;\n"
+        "--EXPECT 1 row\n--CONTINUE a, b\n--CONTINUE b"
     )
     report, result, log = run(text)
     assert report.verdict is Verdict.UPDATED, report.text

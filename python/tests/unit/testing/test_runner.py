@@ -1,14 +1,16 @@
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from unittest.mock import ANY
 from xml.etree import ElementTree
 
 import pytest
 
 from hive_acid_sqltest.errors import SuiteError
 from hive_acid_sqltest.failures import StatementFailed
-from hive_acid_sqltest.golden import format_golden
+from hive_acid_sqltest.golden import format_golden, parse_golden
 from hive_acid_sqltest.inputs import Settings
 from hive_acid_sqltest.junit import format_junit
 from hive_acid_sqltest.runner import Report, Verdict, check_file, order_files, run_suite, update_file
@@ -25,6 +27,9 @@ class Engine:
     rows: dict[str, tuple[str, ...]] = field(default_factory=dict)
     settings: list[Settings] = field(default_factory=list)
     ran: list[list[str]] = field(default_factory=list)
+
+    def version(self, of: str) -> str:
+        return {"spark": "4.3.0", "metastore": "4.0.0"}[of]
 
     def open(self, settings: Settings) -> EngineSession:
         self.settings.append(settings)
@@ -111,12 +116,12 @@ def test_a_statement_added_to_the_input_differs_from_what_was_recorded(tmp_path:
 
 
 def test_an_error_is_recorded_and_its_prose_shown_only_where_it_was_not_expected(tmp_path: Path) -> None:
-    [file] = suite_of(tmp_path, a="FAIL;")
+    [file] = suite_of(tmp_path, a="--EXPECT error\nFAIL;")
     assert update_file(file, Engine()).verdict is Verdict.UPDATED
     assert '"errorClass": "SOME_CONDITION"' in file.result.read_text()
     assert "prose" not in file.result.read_text()
     assert check_file(file, Engine()).verdict is Verdict.PASSED
-    file.input.write_text("SELECT 1; FAIL 2;")
+    file.input.write_text("SELECT 1;\n--EXPECT error\nFAIL 2;")
     assert "statement 2 failed: the whole prose" in check_file(file, Engine()).text
 
 
@@ -275,3 +280,66 @@ def test_junit_tells_differences_from_errors() -> None:
     assert [case.get("name") for case in suite.findall("testcase")] == ["a", "b", "c"]
     assert suite.findtext("testcase/failure") == "-1\n+2 <&> \N{REPLACEMENT CHARACTER}"
     assert suite.findtext("testcase/error") == "why"
+
+
+def test_an_error_that_is_not_expected_is_not_recorded(tmp_path: Path) -> None:
+    [file] = suite_of(tmp_path, a="SELECT 1;\nFAIL;")
+    report = update_file(file, Engine())
+    assert report.verdict is Verdict.BROKEN and not file.result.exists()
+    assert f"{file.input}:2: failed: the whole prose\nIf it is meant to fail, write `--EXPECT error`" in report.text
+    file.input.write_text("SELECT 1;\n--EXPECT error\nFAIL;")
+    assert update_file(file, Engine()) == replace(
+        report, verdict=Verdict.UPDATED, text="lines that end in an error: 3", seconds=ANY
+    )
+    file.input.write_text("SELECT 2;\nFAIL;")  # the same error as in the record
+    assert update_file(file, Engine()).verdict is Verdict.UPDATED
+
+
+def test_a_record_that_may_differ_tomorrow_is_told(tmp_path: Path) -> None:
+    [file] = suite_of(tmp_path, a="SELECT 1;\nSELECT current_date();\nSELECT knows;\nSELECT a, UUID();")
+    assert update_file(file, Engine()).text == "lines whose result depends on the time or on chance: 2, 4"
+
+
+def test_a_file_with_expectations_runs_before_it_is_recorded(tmp_path: Path) -> None:
+    [file] = suite_of(tmp_path, a="--EXPECT value SELECT 1\nSELECT 1;\nSELECT 2;")
+    engine = Engine()
+    assert check_file(file, engine).verdict is Verdict.PASSED
+    engine.answers["SELECT 1"] = "other"
+    report = check_file(file, engine)
+    assert report.verdict is Verdict.DIFFERS
+    assert report.text == f"{file.input}:2: expected value SELECT 1, found value other"
+    file.input.write_text("--EXPECT 1 row\nSELECT 1;\nFAIL;")
+    assert "failed: the whole prose" in check_file(file, engine).text
+
+
+def test_an_expectation_counts_whatever_was_recorded(tmp_path: Path) -> None:
+    [file] = suite_of(tmp_path, a="SELECT 1;")
+    update_file(file, Engine())
+    file.input.write_text("--EXPECT no rows\nSELECT 1;")
+    report = check_file(file, Engine())
+    assert report.verdict is Verdict.DIFFERS and "expected no rows, found value SELECT 1" in report.text
+    assert update_file(file, Engine()).verdict is Verdict.BROKEN
+
+
+def test_a_file_for_other_versions_is_skipped(tmp_path: Path) -> None:
+    [file] = suite_of(tmp_path, a="--ONLY_IF spark >= 4.0\n--ONLY_IF metastore < 4\nSELECT 1;")
+    engine = Engine()
+    for work in (check_file, update_file):
+        report = work(file, engine)
+        assert (report.verdict, report.text) == (Verdict.SKIPPED, "only if metastore < 4, and this is 4.0.0")
+    assert report.is_good and not engine.ran and not file.result.exists()
+    assert 'skipped="1"' in format_junit([report], 1) and "<skipped message=" in format_junit([report], 1)
+
+
+def test_masks_and_hashes_stand_in_the_record(tmp_path: Path) -> None:
+    text = "--MASK [0-9]+ ms\n--HASH_ABOVE 2\nSELECT 1;\n--EXPECT 3 rows\nSELECT 2;"
+    [file] = suite_of(tmp_path, a=text)
+    engine = Engine(answers={"SELECT 1": "took 12 ms"}, rows={"SELECT 2": ("a", "b", "c")})
+    update_file(file, engine)
+    first, second = parse_golden(file.result.read_text(), "a")
+    assert first.output == "took {masked}"
+    assert re.fullmatch("3 rows hashing to [0-9a-f]{64}", second.output) and not second.recorded
+    engine.answers["SELECT 1"] = "took 13 ms"
+    assert check_file(file, engine).verdict is Verdict.PASSED
+    engine.rows["SELECT 2"] = ("a", "b", "d")
+    assert check_file(file, engine).verdict is Verdict.DIFFERS
