@@ -21,6 +21,7 @@ from hive_acid.session.early_settings import (
     read_spark_defaults,
 )
 from hive_acid.session.embedded import EmbeddedMetastore, start_embedded
+from hive_acid.session.notebook import show_in_notebook
 from hive_acid.session.session import attach, find_session_uris
 from hive_acid.session.setup_settings import (
     CATALOG,
@@ -61,6 +62,7 @@ class AcidSessionBuilder(SparkSession.Builder):
         session = super().getOrCreate()
         _refuse_other_setup(uris)
         attach(session)
+        show_in_notebook()
         return session
 
     def _prepare(self, uris: str) -> None:
