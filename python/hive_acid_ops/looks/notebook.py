@@ -24,8 +24,9 @@ _JVM: Final = "\n\nJVM stacktrace:"
 def set_up(shell: Any) -> None:
     """Teaches an `IPython.InteractiveShell`. A handler of exceptions that its user has set stays."""
     formatters = shell.display_formatter.formatters
-    formatters["text/html"].for_type(DataFrame, format_html)
-    formatters["text/plain"].for_type(DataFrame, lambda frame, printer, _: printer.text(format_text(frame)))
+    for kind in (DataFrame, *DataFrame.__subclasses__()):  # IPython takes the `repr` of a subclass first
+        formatters["text/html"].for_type(kind, format_html)
+        formatters["text/plain"].for_type(kind, lambda frame, printer, _: printer.text(format_text(frame)))
     if not shell.custom_exceptions:
         shell.set_custom_exc((PySparkException,), _show_error)
 
