@@ -20,7 +20,7 @@ from py4j.clientserver import ClientServer
 from py4j.java_gateway import JavaObject
 from py4j.protocol import GATEWAY_SERVER_OBJECT_ID, escape_new_line, unescape_new_line
 
-from hive_acid.login.secrets import unlogged
+from hive_acid.bridge.secrets import unlogged
 
 _TOKEN_BYTES: Final = 32
 _LISTS: Final = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))

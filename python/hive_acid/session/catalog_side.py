@@ -28,11 +28,12 @@ from hive_acid.execution.created_tables import CreatedTables
 from hive_acid.execution.ddl import DdlExecutor
 from hive_acid.execution.executor import Executor
 from hive_acid.execution.session_transaction import SessionTransaction
-from hive_acid.login.jvm_logins import build_security, find_jvm_user
 from hive_acid.metastore.absent import AbsentMetastore
+from hive_acid.metastore.client.claimed_user import find_user
 from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
 from hive_acid.metastore.transports.patience import Waits
+from hive_acid.metastore.transports.security import build_security
 from hive_acid.model.table import TableName
 from hive_acid.operators.session_transactions import SessionTransactions
 from hive_acid.reading.readers import Readers
@@ -175,6 +176,18 @@ class CatalogSide:
         self.readers.close()
         self.transactions.close()
         self.metastore.close()
+
+
+def find_jvm_user(jvm: Any) -> str:
+    """The JVM's user, for whom its own client of the metastore acts where there is no login.
+
+    That is Hadoop's: HADOOP_USER_NAME, the one that `--proxy-user` names, else the user of the process. A JVM that
+    cannot tell it has the user of Hadoop's simple authentication.
+    """
+    try:
+        return str(jvm.hiveacid.api.MetastoreLogin.userName())
+    except Py4JError:
+        return find_user()
 
 
 def _build_readers(warehouse: Warehouse, settings: config.Settings, jvm: Any) -> Readers:

@@ -17,10 +17,9 @@ from pyspark.errors.exceptions import captured
 from hive_acid.bridge.throwables import build_throwable
 from hive_acid.errors import HiveAcidError, build_error, condition_of
 from hive_acid.errors.outcome import StatementOutcome, tell
-from hive_acid.login.jvm_logins import KerberosLogin
-from hive_acid.login.security import Login
 from hive_acid.metastore.client.failures import find_denial
 from hive_acid.metastore.transports.endpoints import parse_uris
+from hive_acid.metastore.transports.security import Login
 from hive_acid.spark_lines import is_before
 
 SPARKS_CONDITION: Final = None if is_before("4.0") else "_LEGACY_ERROR_TEMP_3065"
@@ -135,7 +134,7 @@ class ClientErrors:
         return None if table is None else build_error("HIVE_ACID_TABLE_NOT_FOUND", table=table)
 
     def _find_login_failure(self, trace: str) -> HiveAcidError | None:
-        if not isinstance(self._login, KerberosLogin):
+        if self._login is None:
             return None
         causes = [" ".join(found.split()).rstrip(".") for found in _CAUSE.findall(trace)]
         found = self._login.explain_other(causes, parse_uris(self._uri)[0].host)

@@ -16,10 +16,10 @@ from hive_acid.bridge.cancellation import Cancellation
 from hive_acid.bridge.catalog_api import PythonCatalogApi
 from hive_acid.bridge.connections import close_connection
 from hive_acid.bridge.python_api import PythonApi
+from hive_acid.bridge.secrets import read_unlogged, unlogged
 from hive_acid.config import Settings
 from hive_acid.execution.catalog_definitions import CatalogDefinitions
 from hive_acid.hive_site import read_settings
-from hive_acid.login.secrets import read_unlogged, unlogged
 from hive_acid.session import hive_client, shim
 from hive_acid.session.catalog_options import configured_for, find_uris, hive_setting_of
 from hive_acid.session.catalog_side import CatalogSide

@@ -12,15 +12,15 @@ from typing import Any, Final
 from pyspark import SparkContext
 
 from hive_acid import config
-from hive_acid.login.jvm_logins import build_security, read_hadoop_setting
-from hive_acid.login.security import Security
+from hive_acid.bridge.secrets import read_unlogged
 from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.transports.patience import Waits
+from hive_acid.metastore.transports.security import Security, build_security
 from hive_acid.metastore.types import ServerInfo
 from hive_acid.session import hive_client, shim
 from hive_acid.session.early_settings import find_early_settings, hive_settings, load_jvm_settings, read_spark_defaults
 from hive_acid.spark_lines import find_line, is_before, line_settings
-from hive_acid.transport import PLAIN, Transport, find_client_settings, read_transport
+from hive_acid.transport import PLAIN, HiveSetting, Transport, find_client_settings, read_transport
 
 JARS = "spark.jars"
 EXTENSIONS = "spark.sql.extensions"
@@ -69,6 +69,12 @@ def _find_security(known: Mapping[str, str], transport: Transport) -> Security:
 
     whole = read_transport(setting, config.Settings(known).text(config.METASTORE_CA_FILE))
     return build_security(_jvm(), whole, setting, known)
+
+
+def read_hadoop_setting(jvm: Any) -> HiveSetting:
+    """Settings in Hadoop's files, as the JVM finds them on its class path."""
+    conf = jvm.org.apache.hadoop.conf.Configuration()
+    return lambda name: read_unlogged(conf, name)
 
 
 def _jvm() -> Any:

@@ -26,6 +26,7 @@ FACE = sorted(path for path in (CORE / "api").glob("*.py") if path.name != "__in
 DOUBLES = "python/tests/doubles"
 BROUGHT_BY_USERS = {"pytest"}
 SEARCHED = "subjects=[], tables={}, columns=[], hash_key=b''"
+LOGIN = "from hive_acid.transport import *; from hive_acid.metastore.transports.security import *"
 OUTPUTS = ("signing_key", "ledger", "certificate")
 ABSENT = """\
 import sys
@@ -109,6 +110,8 @@ def test_a_command_of_a_wing_that_is_not_there_names_its_extra(
         ("local", "from hive_acid.session.embedded import start_embedded; start_embedded()"),
         ("ops", "from hive_acid.history.entries import load_history; load_history(None, None, None)"),
         ("downloads", "from hive_acid.session.hive_client import fetch_client_jars; fetch_client_jars('4.1.0')"),
+        ("login", f"{LOGIN}; build_security(None, Transport(tls=Tls()), None, {{}})"),
+        ("login", f"{LOGIN}; find_security_without_jvm(Transport(http=Http('/metastore')))"),
         ("erasure", "from hive_acid.erasure.signing import make_keys; make_keys(None)"),
         ("erasure", f"import hive_acid; hive_acid.erase(None, {SEARCHED}, **dict.fromkeys({OUTPUTS}))"),
         ("erasure", f"import hive_acid; hive_acid.verify(None, {SEARCHED})"),

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.login.ticket_cache import has_expired
 from hive_acid_local.launch import free_port
+from hive_acid_login.ticket_cache import has_expired
 from support.polling import eventually
 from support.secured.client import Answer, ask_metastores
 from support.secured.kdc import Kdc

@@ -10,9 +10,8 @@ from thrift.Thrift import TApplicationException, TException
 
 from hive_acid.config import METASTORE_TIMEOUT_MS
 from hive_acid.errors import HiveAcidError, MetastoreRefused, MetastoreUnavailable, build_error
-from hive_acid.login.claimed_user import find_user
-from hive_acid.login.security import NO_SECURITY, Security
 from hive_acid.metastore.catalog_names import DEFAULT_CATALOG, place
+from hive_acid.metastore.client.claimed_user import find_user
 from hive_acid.metastore.client.conversion import split_by_bits
 from hive_acid.metastore.client.failures import build_metastore_error
 from hive_acid.metastore.generated import ttypes
@@ -20,6 +19,7 @@ from hive_acid.metastore.transports.binary_connection import RequestNotSent
 from hive_acid.metastore.transports.connection import Connections, has_failed_inside, is_unknown_method
 from hive_acid.metastore.transports.endpoints import parse_uris
 from hive_acid.metastore.transports.patience import Patience, Waits
+from hive_acid.metastore.transports.security import NO_SECURITY, Security
 from hive_acid.metastore.types import MetastoreLine
 
 _OPEN_LIMIT = "hive.max.open.txns"

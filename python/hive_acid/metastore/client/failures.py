@@ -9,9 +9,9 @@ from thrift.Thrift import TApplicationException
 from thrift.transport.TTransport import TTransportException
 
 from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.login.security import LoginFailed
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.transports.connection import is_answer, is_unknown_method
+from hive_acid.metastore.transports.security import LoginFailed
 
 _NOT_A_TABLE = "its tables"
 _DENIED = re.compile(r"(Permission denied.*|user \[.*\] does not have \[.*\] privilege.*)")

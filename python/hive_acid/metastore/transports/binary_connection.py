@@ -8,11 +8,15 @@ from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport, TTransportException
 
-from hive_acid.login.security import NO_SECURITY, Security
 from hive_acid.metastore.generated import ThriftHiveMetastore
 from hive_acid.metastore.transports import sockets
 from hive_acid.metastore.transports.endpoints import Endpoint
-from hive_acid.metastore.transports.sasl_transport import SaslTransport
+from hive_acid.metastore.transports.security import NO_SECURITY, Security
+
+
+def build_client(transport: Any) -> Any:
+    """Thrift's client for the interface of metastores, over a transport of thrift's."""
+    return ThriftHiveMetastore.Client(TBinaryProtocolAccelerated(transport))
 
 
 class RequestNotSent(TTransportException):  # type: ignore[misc]
@@ -41,16 +45,15 @@ class BinaryConnection:
         below = _CheckedSocket(endpoint.host, endpoint.port)
         below.setHandle(self._handle)
         self._transport = TBufferedTransport(below)
-        self.client: Any = ThriftHiveMetastore.Client(TBinaryProtocolAccelerated(self._transport))
+        self.client: Any = build_client(self._transport)
 
     def greet(self, user: str) -> None:
         """Logs in, or else tells the user's name, which the server believes."""
         if self._security.login is None:
             self.client.set_ugi(user, [])
             return
-        transport = SaslTransport(self._transport, self._security.login.begin(self.endpoint.host))
-        transport.log_in()
-        self.client = ThriftHiveMetastore.Client(TBinaryProtocolAccelerated(transport))
+        transport = self._security.login.log_in(self._transport, self.endpoint.host)
+        self.client = build_client(transport)
 
     @property
     def is_open(self) -> bool:

@@ -20,17 +20,14 @@ from thrift.Thrift import TApplicationException, TException
 from thrift.transport.TTransport import TTransportException
 
 from hive_acid.clock import monotonic_ms
-from hive_acid.login.security import NO_SECURITY, LoginFailed, Security
 from hive_acid.metastore.transports.binary_connection import BinaryConnection, RequestNotSent
 from hive_acid.metastore.transports.diagnosis import find_mismatch, find_refusal
 from hive_acid.metastore.transports.endpoints import Endpoint
-from hive_acid.metastore.transports.http_connection import HttpConnection
 from hive_acid.metastore.transports.patience import Patience
+from hive_acid.metastore.transports.security import NO_SECURITY, Connection, LoginFailed, Security
 
 LONGEST_IDLE_MS = 180_000
 """Gateways of clouds forget connections after four minutes or more."""
-
-Connection = BinaryConnection | HttpConnection
 
 
 def is_unknown_method(error: BaseException) -> bool:
@@ -218,7 +215,7 @@ class Connections:
 
     def _connect(self, endpoint: Endpoint) -> Connection:
         if self._security.http is not None:
-            return HttpConnection(endpoint, self._timeout_ms, self._security, self._security.http)
+            return self._security.http.connect(endpoint, self._timeout_ms, self._security.tls)
         return BinaryConnection(endpoint, self._timeout_ms, self._security)
 
     def _name(self, endpoint: Endpoint, error: BaseException) -> BaseException:

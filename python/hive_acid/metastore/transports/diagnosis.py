@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from thrift.Thrift import TApplicationException
 
-from hive_acid.login.security import LoginFailed, Security
-from hive_acid.metastore.transports.sasl_transport import Status
+from hive_acid.metastore.transports.security import LoginFailed, Security
 
 OTHER_USER = "HIVE_ACID_METASTORE_LOGIN.OTHER_USER"
 _OTHER_USER_PREFIX = f"[{OTHER_USER}] "
@@ -23,8 +22,10 @@ _QUESTION = b"\x80\x01\x00\x01" + len(_NAME).to_bytes(4, "big") + _NAME + bytes(
 """A call without arguments, in thrift's strict binary protocol."""
 _HTTP = b"HTTP/"
 """The beginning of any answer of a server of HTTP."""
+_START, _BAD, _ERROR = 1, 3, 4
+"""The first byte of a message of a login, as Java's TSaslTransport writes it."""
 _UNKNOWN_LOGIN = b"NONE"
-_BEGINNING = bytes([Status.START]) + len(_UNKNOWN_LOGIN).to_bytes(4, "big") + _UNKNOWN_LOGIN
+_BEGINNING = bytes([_START]) + len(_UNKNOWN_LOGIN).to_bytes(4, "big") + _UNKNOWN_LOGIN
 """A login of a kind that nobody has."""
 
 
@@ -85,7 +86,7 @@ def find_manner(address: tuple[str, int]) -> Manner | None:
     if answer and _NAME in answer:
         return Manner(is_encrypted, wants_login=False)
     answer = _ask(address, _BEGINNING, is_encrypted=is_encrypted)
-    if answer and answer[0] in (Status.BAD, Status.ERROR):
+    if answer and answer[0] in (_BAD, _ERROR):
         return Manner(is_encrypted, wants_login=True)
     return None
 

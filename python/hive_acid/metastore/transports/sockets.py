@@ -5,8 +5,8 @@ from __future__ import annotations
 import socket
 import ssl
 
-from hive_acid.login.tls import wrap
 from hive_acid.metastore.transports.endpoints import Endpoint
+from hive_acid.metastore.transports.security import Encryption
 
 _QUIET_S, _PROBE_PAUSE_S, _PROBES = 60, 10, 6
 _KEEP_ALIVE = (
@@ -22,13 +22,13 @@ after two hours.
 """
 
 
-def open_socket(endpoint: Endpoint, timeout_ms: int, tls: ssl.SSLContext | None) -> socket.socket:
+def open_socket(endpoint: Endpoint, timeout_ms: int, tls: Encryption | None) -> socket.socket:
     """A new connection, whose reads and writes fail after `timeout_ms`. Raises LoginFailed and OSError."""
     handle = socket.create_connection((endpoint.host, endpoint.port), timeout=timeout_ms / 1000)
     try:
         handle.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         _keep_alive(handle)
-        return handle if tls is None else wrap(handle, tls, endpoint.host)
+        return handle if tls is None else tls.wrap(handle, endpoint.host)
     except BaseException:
         handle.close()
         raise

@@ -20,15 +20,15 @@ from pyspark import SparkContext
 from thrift.Thrift import TMessageType, TType
 
 from hive_acid.errors import HiveAcidError
-from hive_acid.login.jvm_logins import build_security
-from hive_acid.login.security import Security
-from hive_acid.login.tokens import Token, parse_token
 from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.transports.binary_connection import BinaryConnection
 from hive_acid.metastore.transports.endpoints import parse_uris
+from hive_acid.metastore.transports.security import Security
 from hive_acid.session import shim
 from hive_acid.session.early_settings import load_jvm_settings
 from hive_acid.transport import read_transport
+from hive_acid_login.jvm_logins import build_security
+from hive_acid_login.tokens import Token, parse_token
 
 
 def main() -> None:

@@ -12,7 +12,8 @@ from typing import Any
 
 from thrift.transport.TTransport import TFramedTransport, TTransportException
 
-from hive_acid.login.security import LoginFailed
+from hive_acid.metastore.transports.security import LoginFailed
+from hive_acid_login.sasl_transport import SaslLogin
 from support.fake_metastore_server import open_plainly
 
 START, OK, BAD, ERROR, COMPLETE = range(1, 6)
@@ -62,7 +63,7 @@ class ScriptedMechanism:
 
 
 @dataclass
-class ScriptedLogin:
+class ScriptedLogin(SaslLogin):
     """One who logs in with such mechanisms."""
 
     make: Callable[[], Any] = ScriptedMechanism

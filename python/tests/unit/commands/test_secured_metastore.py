@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from hive_acid.commands import metastore_access
-from hive_acid.login.security import Security
-from hive_acid.login.tokens import FILE_VARIABLE, KIND
+from hive_acid.metastore.transports.security import Security, find_security_without_jvm
 from hive_acid.transport import PLAIN, Kerberos, Password, Tls, Transport
+from hive_acid_login.tokens import FILE_VARIABLE, KIND
 
 KERBEROS = Kerberos("hive/_HOST@REALM")
 
@@ -25,19 +24,19 @@ def token_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_plain_metastore_needs_none() -> None:
-    assert metastore_access._find_security(PLAIN) == Security()
+    assert find_security_without_jvm(PLAIN) == Security()
 
 
 def test_a_token_stands_in_for_a_ticket(token_file: Path) -> None:
     for transport in (Transport(KERBEROS), Transport(KERBEROS, Tls())):
-        found = metastore_access._find_security(transport)
+        found = find_security_without_jvm(transport)
         assert found is not None and found.login is not None and found.login.user == "alice"
         assert (found.tls is not None) == (transport.tls is not None)
 
 
 def test_tickets_passwords_and_trust_stores_are_a_jvms(token_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert metastore_access._find_security(Transport(Password("carol"))) is None
-    assert metastore_access._find_security(Transport(KERBEROS, Tls(trust_store="/trust.jks"))) is None
-    assert metastore_access._find_security(Transport(Kerberos("hive/_HOST@REALM", ("privacy",), "other"))) is None
+    assert find_security_without_jvm(Transport(Password("carol"))) is None
+    assert find_security_without_jvm(Transport(KERBEROS, Tls(trust_store="/trust.jks"))) is None
+    assert find_security_without_jvm(Transport(Kerberos("hive/_HOST@REALM", ("privacy",), "other"))) is None
     monkeypatch.delenv(FILE_VARIABLE)
-    assert metastore_access._find_security(Transport(KERBEROS)) is None
+    assert find_security_without_jvm(Transport(KERBEROS)) is None

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable
-from hive_acid.login.http_callers import NamedCaller, TokenCaller, find_caller
-from hive_acid.login.security import Security
-from hive_acid.login.tls import make_context
 from hive_acid.metastore.client.thrift_client import ThriftMetastore
+from hive_acid.metastore.transports.security import Security
 from hive_acid.transport import Http
+from hive_acid_login.http_callers import NamedCaller, TokenCaller, find_caller
+from hive_acid_login.tls import TrustedSigners
 from support.fake_metastore_server import FakeMetastoreServer, dropped, open_plainly
 from support.secured.certificates import make_certificates
 from support.secured.fake_http import serve_requests
@@ -175,9 +175,9 @@ def test_no_http_where_it_is_spoken() -> None:
 
 def test_requests_go_over_tls(tmp_path: Path) -> None:
     made = make_certificates(tmp_path, host="127.0.0.1")
-    trusting = Security(tls=make_context(str(made.authority)), http=NamedCaller("/metastore"))
+    trusting = Security(tls=TrustedSigners(str(made.authority)), http=NamedCaller("/metastore"))
     with answering(FakeMetastoreServer(encrypt(made.server, serve_requests()))) as server:
         assert asked(server.uri, trusting) == "4.0.0"
         assert failure(server.uri, BY_NAME).getCondition() == f"{LOGIN}.TLS_EXPECTED"
-        others = Security(tls=make_context(""), http=NamedCaller("/metastore"))
+        others = Security(tls=TrustedSigners(""), http=NamedCaller("/metastore"))
         assert failure(server.uri, others).getCondition() == f"{LOGIN}.UNKNOWN_AUTHORITY"

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from hive_acid.login.security import LoginFailed
 from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.transports import connection as connection_module
 from hive_acid.metastore.transports.connection import LONGEST_IDLE_MS
 from hive_acid.metastore.transports.endpoints import parse_uris
+from hive_acid.metastore.transports.security import LoginFailed
 from hive_acid.metastore.transports.sockets import open_socket
 from support.fake_metastore_server import FakeMetastoreServer, no_transactions
 from support.faults import Clock

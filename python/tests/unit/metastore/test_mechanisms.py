@@ -6,15 +6,15 @@ import base64
 
 import pytest
 
-from hive_acid.login.mechanisms import (
+from hive_acid.metastore.transports.security import LoginFailed
+from hive_acid_login.mechanisms import (
     DigestMechanism,
     DigestQuestion,
     PlainMechanism,
     TokenLogin,
     compute_response,
 )
-from hive_acid.login.security import LoginFailed
-from hive_acid.login.tokens import Token
+from hive_acid_login.tokens import Token
 
 TOKEN = Token(b"\0\x05alice\x04hive\0", b"secret", "HIVE_DELEGATION_TOKEN", "")
 CHALLENGE = b'realm="default",nonce="OA6MG9tEQGm2hh",qop="auth,auth-int",charset=utf-8,algorithm=md5-sess'

@@ -13,12 +13,12 @@ from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TTransportException
 
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable, build_error
-from hive_acid.login.http_callers import NamedCaller
-from hive_acid.login.mechanisms import PasswordLogin
-from hive_acid.login.security import Security
 from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.transports.patience import PAUSE_MS, Patience, Waits
+from hive_acid.metastore.transports.security import Security
+from hive_acid_login.http_callers import NamedCaller
+from hive_acid_login.mechanisms import PasswordLogin
 from support.fake_metastore_server import FakeMetastoreServer, dropped
 from support.faults import Clock
 from support.secured.fake_http import serve_requests

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from thrift.transport.TTransport import TMemoryBuffer, TTransportException
 
-from hive_acid.login.security import LoginFailed
-from hive_acid.metastore.transports.sasl_transport import SaslTransport
+from hive_acid.metastore.transports.security import LoginFailed
+from hive_acid_login.sasl_transport import SaslTransport
 from support.secured.fake_logins import BAD, COMPLETE, ERROR, OK, START, ScriptedMechanism
 
 

@@ -11,10 +11,11 @@ import pytest
 from thrift.Thrift import TApplicationException
 
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable
-from hive_acid.login.mechanisms import PasswordLogin
-from hive_acid.login.security import LoginFailed, Security
-from hive_acid.login.tls import make_context
 from hive_acid.metastore.client.thrift_client import ThriftMetastore
+from hive_acid.metastore.transports.security import LoginFailed, Security
+from hive_acid_login.mechanisms import PasswordLogin
+from hive_acid_login.sasl_transport import SaslLogin
+from hive_acid_login.tls import TrustedSigners
 from support.fake_metastore_server import FakeMetastoreServer, dropped
 from support.secured.certificates import Certificates, make_certificates
 from support.secured.fake_logins import (
@@ -115,7 +116,7 @@ def test_a_password_that_is_refused() -> None:
 
 
 def test_a_login_that_cannot_be_made_sends_nothing() -> None:
-    class Nobody:
+    class Nobody(SaslLogin):
         user = "alice"
 
         def begin(self, host: str) -> ScriptedMechanism:
@@ -167,26 +168,26 @@ def test_an_embedded_metastore_of_another_user_is_named_and_asked_for_nothing_mo
 
 
 def test_calls_go_over_tls(certificates: Certificates) -> None:
-    trusting = make_context(str(certificates.authority))
+    trusting = TrustedSigners(str(certificates.authority))
     with answering(FakeMetastoreServer(encrypt(certificates.server))) as server:
         assert ask(server.uri, Security(tls=trusting)) == "4.0.0"
         assert [method for _, method, _ in server.calls] == ["set_ugi", "getVersion"]
 
 
 def test_the_servers_own_certificate_may_be_the_one_that_is_trusted(certificates: Certificates) -> None:
-    trusting = make_context(str(certificates.server))  # as in a trust store of Java's; it is no root
+    trusting = TrustedSigners(str(certificates.server))  # as in a trust store of Java's; it is no root
     with answering(FakeMetastoreServer(encrypt(certificates.server))) as server:
         assert ask(server.uri, Security(tls=trusting)) == "4.0.0"
 
 
 def test_a_login_goes_over_tls(certificates: Certificates) -> None:
-    trusting = make_context("", certificates.authority.read_text())
+    trusting = TrustedSigners("", certificates.authority.read_text())
     with answering(FakeMetastoreServer(encrypt(certificates.server, with_login()))) as server:
         assert ask(server.uri, Security(ScriptedLogin(), trusting)) == "4.0.0"
 
 
 def test_a_connection_over_tls_that_the_server_has_closed_is_not_used(certificates: Certificates) -> None:
-    trusting = make_context(str(certificates.authority))
+    trusting = TrustedSigners(str(certificates.authority))
     with answering(FakeMetastoreServer(encrypt(certificates.server))) as server:
         server.answers["open_txns"] = [dropped]
         client = ThriftMetastore(server.uri, timeout_ms=LIMIT_MS, security=Security(tls=trusting))
@@ -201,10 +202,10 @@ def test_a_connection_over_tls_that_the_server_has_closed_is_not_used(certificat
 def test_a_certificate_of_nobody_known(certificates: Certificates, tmp_path: Path) -> None:
     others = make_certificates(tmp_path, host="127.0.0.1")
     with answering(FakeMetastoreServer(encrypt(certificates.server))) as server:
-        for trusting in (make_context(""), make_context(str(others.authority))):
+        for trusting in (TrustedSigners(""), TrustedSigners(str(others.authority))):
             condition = failure(server.uri, Security(tls=trusting)).getCondition()
             assert condition in (f"{LOGIN}.UNKNOWN_AUTHORITY", f"{LOGIN}.CERTIFICATE_INVALID")
-        assert failure(server.uri, Security(tls=make_context(""))).getCondition() == f"{LOGIN}.UNKNOWN_AUTHORITY"
+        assert failure(server.uri, Security(tls=TrustedSigners(""))).getCondition() == f"{LOGIN}.UNKNOWN_AUTHORITY"
 
 
 @pytest.mark.parametrize(
@@ -213,7 +214,7 @@ def test_a_certificate_of_nobody_known(certificates: Certificates, tmp_path: Pat
 def test_a_certificate_of_another_host_or_another_time(tmp_path: Path, host: str, days: int, sub: str) -> None:
     made = make_certificates(tmp_path, host=host, days=days)
     with FakeMetastoreServer(encrypt(made.server)) as server:
-        error = failure(server.uri, Security(tls=make_context(str(made.authority))))
+        error = failure(server.uri, Security(tls=TrustedSigners(str(made.authority))))
     assert error.getCondition() == f"{LOGIN}.{sub}"
     assert ".." not in str(error)
 
@@ -226,7 +227,7 @@ def test_no_tls_where_it_is_spoken(certificates: Certificates, login: ScriptedLo
 
 @pytest.mark.parametrize("knows_logins", [False, True])
 def test_tls_where_it_is_not_spoken(certificates: Certificates, plain: FakeMetastoreServer, knows_logins: bool) -> None:
-    trusting = Security(tls=make_context(str(certificates.authority)))
+    trusting = Security(tls=TrustedSigners(str(certificates.authority)))
     with FakeMetastoreServer(refuse_unknown([])) as asking:
         uri = asking.uri if knows_logins else plain.uri
         assert failure(uri, trusting).getCondition() == f"{LOGIN}.TLS_NOT_EXPECTED"
@@ -236,5 +237,5 @@ def test_a_file_of_certificates_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "empty.pem").write_text("nothing")
     for file in ("empty.pem", "missing.pem"):
         with pytest.raises(HiveAcidError) as caught:
-            make_context(str(tmp_path / file))
+            TrustedSigners(str(tmp_path / file))
         assert caught.value.getCondition() == "HIVE_ACID_CONFIGURATION.TRUST_STORE"

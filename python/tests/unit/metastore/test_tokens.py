@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hive_acid.errors import ConfigurationError
-from hive_acid.login import tokens
-from hive_acid.login.tokens import Token, find_token, parse_token, parse_token_file
+from hive_acid_login import tokens
+from hive_acid_login.tokens import Token, find_token, parse_token, parse_token_file
 
 IDENTIFIER = b"\0\x11alice@EXAMPLE.TEST\x04hive\0\x8a\x01"
 TOKENS = st.builds(Token, st.binary(max_size=400), st.binary(max_size=200), st.text(max_size=30), st.text(max_size=30))

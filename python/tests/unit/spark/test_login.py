@@ -10,13 +10,14 @@ import pytest
 from py4j.protocol import Py4JJavaError, Py4JNetworkError
 
 from hive_acid.errors import ConfigurationError
-from hive_acid.login import jvm_logins as login
-from hive_acid.login import mechanisms
-from hive_acid.login.jvm_logins import GssMechanism, KerberosLogin, build_security, find_jvm_user, name_failure
-from hive_acid.login.mechanisms import PasswordLogin, TokenLogin
-from hive_acid.login.security import LoginFailed
-from hive_acid.login.tokens import KIND, Token
+from hive_acid.metastore.transports.security import LoginFailed
+from hive_acid.session.catalog_side import find_jvm_user
 from hive_acid.transport import Kerberos, Password, Tls, Transport
+from hive_acid_login import jvm_logins as login
+from hive_acid_login import mechanisms
+from hive_acid_login.jvm_logins import GssMechanism, KerberosLogin, build_security, name_failure
+from hive_acid_login.mechanisms import PasswordLogin, TokenLogin
+from hive_acid_login.tokens import KIND, Token
 
 NAMED = {"user": "alice", "principal": "hive/host", "protection": "authentication"}
 SASL = "javax.security.sasl.SaslException: GSS initiate failed [Caused by GSSException: "

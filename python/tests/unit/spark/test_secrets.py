@@ -11,12 +11,13 @@ from unittest.mock import Mock
 import pytest
 from py4j import clientserver, java_gateway
 
+from hive_acid.bridge.secrets import unlogged
 from hive_acid.errors import ConfigurationError
-from hive_acid.login import jvm_logins as login
-from hive_acid.login.jvm_logins import build_security, read_hadoop_setting
-from hive_acid.login.secrets import unlogged
-from hive_acid.login.tokens import KIND, Token
+from hive_acid.session.setup_settings import read_hadoop_setting
 from hive_acid.transport import CREDENTIAL_STORES, Kerberos, Password, Tls, Transport
+from hive_acid_login import jvm_logins as login
+from hive_acid_login.jvm_logins import build_security
+from hive_acid_login.tokens import KIND, Token
 
 SECRET = "open sesame"
 LOGS = pytest.mark.parametrize("log", [clientserver.logger, java_gateway.logger], ids=lambda log: log.name)

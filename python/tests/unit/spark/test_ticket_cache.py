@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hive_acid.login.ticket_cache import find_cache, has_expired
+from hive_acid_login.ticket_cache import find_cache, has_expired
 
 
 def piece(data: bytes) -> bytes:

@@ -7,13 +7,15 @@ and the bytes of what was sent up to a flush, protected if the login agreed so.
 from __future__ import annotations
 
 import struct
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from enum import IntEnum
 from io import BytesIO
-from typing import Any
+from typing import Any, Protocol
 
 from thrift.transport.TTransport import CReadableTransport, TTransportBase, TTransportException
 
-from hive_acid.login.security import LoginFailed, Mechanism
+from hive_acid.api.connections import LoginFailed
 
 _HEADER = struct.Struct(">BI")
 _LENGTH = struct.Struct(">i")
@@ -29,6 +31,37 @@ class Status(IntEnum):
     BAD = 3
     ERROR = 4
     COMPLETE = 5
+
+
+class Mechanism(Protocol):
+    """The client's end of one SASL login, for one connection. Methods raise LoginFailed."""
+
+    @property
+    def name(self) -> str:
+        """The name by which SASL knows the kind of login, such as GSSAPI."""
+
+    def start(self) -> bytes:
+        """The first message, empty if the server begins."""
+
+    def step(self, challenge: bytes) -> bytes:
+        """The answer to the server's message, empty if none is due."""
+
+    @property
+    def is_complete(self) -> bool:
+        """True once this end is content: the server has proved what it had to."""
+
+    @property
+    def wraps(self) -> bool:
+        """True if each later message is protected; known once the login is complete."""
+
+    def wrap(self, data: bytes) -> bytes:
+        """The protected form of what is sent."""
+
+    def unwrap(self, data: bytes) -> bytes:
+        """The content of what was received."""
+
+    def explain(self, reason: str) -> LoginFailed:
+        """The name of what the server said when it refused this login."""
 
 
 class SaslTransport(TTransportBase, CReadableTransport):  # type: ignore[misc]
@@ -114,3 +147,19 @@ class SaslTransport(TTransportBase, CReadableTransport):  # type: ignore[misc]
             partial += self.read(wanted - len(partial)) + self._incoming.read()
         self._incoming = BytesIO(partial)
         return self._incoming
+
+
+class SaslLogin(ABC):
+    """One who logs in by SASL, on any thread, each time a connection is made."""
+
+    @abstractmethod
+    def begin(self, host: str) -> Mechanism:
+        """A login to the metastore at this host. Raises LoginFailed."""
+
+    def log_in(self, below: Any, host: str) -> SaslTransport:
+        transport = SaslTransport(below, self.begin(host))
+        transport.log_in()
+        return transport
+
+    def explain_other(self, causes: Sequence[str], host: str) -> LoginFailed | None:
+        return None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 
-from hive_acid.errors import build_error
+from hive_acid.api.conditions import build_error
 
 FILE_VARIABLE = "HADOOP_TOKEN_FILE_LOCATION"
 KIND = "HIVE_DELEGATION_TOKEN"

@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hive_acid.login.security import HttpCaller, LoginFailed
-from hive_acid.transport import Http
+from hive_acid.api.connections import Http, LoginFailed
+from hive_acid_login.http_connection import HttpCaller
 
 TOKEN_VARIABLE = "HMS_JWT"  # noqa: S105 (a name)
 """The variable of the environment from which Hive's client, too, has its token."""
@@ -24,13 +24,10 @@ def find_caller(wanted: Http | None) -> HttpCaller | None:
     return TokenCaller(wanted.path) if wanted.asks_by_token else NamedCaller(wanted.path)
 
 
-class NamedCaller:
+class NamedCaller(HttpCaller):
     """The user of the process, by name."""
 
     user = ""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
 
     def headers(self, user: str) -> Mapping[str, str]:
         return {_USER_HEADER: user}
@@ -39,7 +36,7 @@ class NamedCaller:
         return LoginFailed("HIVE_ACID_METASTORE_LOGIN.WEB_TOKEN_EXPECTED", reason=reason)
 
 
-class TokenCaller:
+class TokenCaller(HttpCaller):
     """The subject of a token, which is looked up for each request: a program may be given another one."""
 
     def __init__(
@@ -48,7 +45,7 @@ class TokenCaller:
         find_token: Callable[[], str] = lambda: os.environ.get(TOKEN_VARIABLE, "").strip(),
         find_time: Callable[[], float] = time.time,
     ) -> None:
-        self.path = path
+        super().__init__(path)
         self._find_token = find_token
         self._find_time = find_time
 

@@ -10,8 +10,9 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from hive_acid.login.security import LoginFailed
-from hive_acid.login.tokens import Token
+from hive_acid.api.connections import LoginFailed
+from hive_acid_login.sasl_transport import SaslLogin
+from hive_acid_login.tokens import Token
 
 _PAIR = re.compile(rb'([A-Za-z-]+)=(?:"((?:\\.|[^"\\])*)"|([^,\s]*))')
 _COUNT = b"00000001"
@@ -137,7 +138,7 @@ def _parse_fields(challenge: bytes) -> dict[str, bytes]:
     return {name.decode().lower(): quoted or bare for name, quoted, bare in _PAIR.findall(challenge)}
 
 
-class PasswordLogin:
+class PasswordLogin(SaslLogin):
     """A user's name and password, for each connection."""
 
     def __init__(self, user: str, password: str) -> None:
@@ -148,7 +149,7 @@ class PasswordLogin:
         return PlainMechanism(self.user, self._password)
 
 
-class TokenLogin:
+class TokenLogin(SaslLogin):
     """A delegation token, for each connection.
 
     Args:

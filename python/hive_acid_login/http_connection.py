@@ -7,21 +7,41 @@ are meant for other things; so this is the one of Python's library, on one conne
 from __future__ import annotations
 
 import http
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from functools import partial
 from http.client import HTTPConnection, HTTPException
 from io import BytesIO
 from typing import Any
 
-from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
 from thrift.transport.TTransport import CReadableTransport, TTransportBase, TTransportException
 
-from hive_acid.login.security import HttpCaller, Security
-from hive_acid.metastore.generated import ThriftHiveMetastore
-from hive_acid.metastore.transports import sockets
-from hive_acid.metastore.transports.endpoints import Endpoint
+from hive_acid.api.connections import Encryption, Endpoint, LoginFailed, build_client, is_open, open_socket, shut_down
 
 _LONGEST_REASON = 300
+
+
+class HttpCaller(ABC):
+    """The one who asks where each call is a request of HTTP to `path`, which begins with a slash."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    @property
+    @abstractmethod
+    def user(self) -> str:
+        """The name by which the metastore will know the requests; empty for that of the process."""
+
+    def connect(self, endpoint: Endpoint, timeout_ms: int, tls: Encryption | None) -> HttpConnection:
+        return HttpConnection(endpoint, timeout_ms, tls, self)
+
+    @abstractmethod
+    def headers(self, user: str) -> Mapping[str, str]:
+        """The headers that tell who asks; `user` is the name of the process's user. Raises LoginFailed."""
+
+    @abstractmethod
+    def explain(self, reason: str) -> LoginFailed:
+        """The name of a refusal to let the request in."""
 
 
 class HttpConnection:
@@ -30,16 +50,16 @@ class HttpConnection:
     `client` is the generated client.
     """
 
-    def __init__(self, endpoint: Endpoint, timeout_ms: int, security: Security, caller: HttpCaller) -> None:
+    def __init__(self, endpoint: Endpoint, timeout_ms: int, tls: Encryption | None, caller: HttpCaller) -> None:
         """Raises LoginFailed and OSError; what else may come of `greet` is thrift's."""
         self.endpoint = endpoint
         self._is_shut = False
         self._http = HTTPConnection(endpoint.host, endpoint.port)
         self._http.auto_open = 0  # without the settings of ours
-        self._open_socket = partial(sockets.open_socket, endpoint, timeout_ms, security.tls)
+        self._open_socket = partial(open_socket, endpoint, timeout_ms, tls)
         self._transport = _RequestTransport(self._http, caller, self._reopen)
         self._reopen()
-        self.client: Any = ThriftHiveMetastore.Client(TBinaryProtocolAccelerated(self._transport))
+        self.client: Any = build_client(self._transport)
 
     def _reopen(self) -> None:
         if self._is_shut:
@@ -61,7 +81,7 @@ class HttpConnection:
         if self._is_shut:
             return False
         if self._http.sock is not None:
-            return sockets.is_open(self._http.sock)
+            return is_open(self._http.sock)
         try:
             self._reopen()
         except (OSError, TTransportException):
@@ -73,7 +93,7 @@ class HttpConnection:
         self._is_shut = True
         handle = self._http.sock
         if handle is not None:
-            sockets.shut_down(handle)
+            shut_down(handle)
 
 
 class _RequestTransport(TTransportBase, CReadableTransport):  # type: ignore[misc]

@@ -9,16 +9,25 @@ from typing import Any, TypeVar
 
 from py4j.protocol import Py4JError, Py4JJavaError
 
-from hive_acid.errors import build_error
-from hive_acid.login.claimed_user import find_user
-from hive_acid.login.http_callers import find_caller
-from hive_acid.login.mechanisms import PasswordLogin, TokenLogin
-from hive_acid.login.secrets import read_unlogged, unlogged
-from hive_acid.login.security import Login, LoginFailed, Mechanism, Security
-from hive_acid.login.ticket_cache import find_cache, has_expired
-from hive_acid.login.tls import make_context
-from hive_acid.login.tokens import Token, parse_token
-from hive_acid.transport import CREDENTIAL_STORES, HiveSetting, Kerberos, Password, Tls, Transport
+from hive_acid.api.conditions import build_error
+from hive_acid.api.connections import (
+    CREDENTIAL_STORES,
+    HiveSetting,
+    Kerberos,
+    Login,
+    LoginFailed,
+    Password,
+    Security,
+    Tls,
+    Transport,
+)
+from hive_acid.api.secrets import unlogged
+from hive_acid_login.http_callers import find_caller
+from hive_acid_login.mechanisms import PasswordLogin, TokenLogin
+from hive_acid_login.sasl_transport import Mechanism, SaslLogin
+from hive_acid_login.ticket_cache import find_cache, has_expired
+from hive_acid_login.tls import TrustedSigners
+from hive_acid_login.tokens import Token, parse_token
 
 T = TypeVar("T")
 PRINCIPAL, KEYTAB = "spark.kerberos.principal", "spark.kerberos.keytab"
@@ -110,7 +119,7 @@ class GssMechanism:
             raise name_failure(error, self._named) from error
 
 
-class KerberosLogin:
+class KerberosLogin(SaslLogin):
     """The JVM's user, by Kerberos."""
 
     def __init__(self, shim: Any, kerberos: Kerberos) -> None:
@@ -157,7 +166,7 @@ class KerberosLogin:
         return bool(self._shim.hadTicket()) or has_expired(find_cache(), time.time())
 
 
-class NoLogin:
+class NoLogin(SaslLogin):
     """Nobody, for nobody could log in at all: each connection fails by the name of that."""
 
     def __init__(self, user: str, failure: LoginFailed) -> None:
@@ -176,31 +185,13 @@ def build_security(
     The JVM must have the shim, unless the transport needs no JVM. Raises HIVE_ACID_CONFIGURATION for stores that cannot
     be read or lack the password. A login that cannot be made fails with the first connection.
     """
-    tls = None if transport.tls is None else make_context(transport.tls.ca_file, _export_trusted(jvm, transport.tls))
+    tls = None if transport.tls is None else TrustedSigners(transport.tls.ca_file, _export_trusted(jvm, transport.tls))
     if transport.login is None:
         return Security(None, tls, find_caller(transport.http))
     shim, conf = jvm.hiveacid.api.MetastoreLogin, _hadoop_settings(jvm, configured, hive_setting)
     if isinstance(transport.login, Password):
         return Security(_find_password(shim, conf, transport.login, configured), tls)
     return Security(_log_in(shim, conf, transport.login, configured), tls)
-
-
-def find_jvm_user(jvm: Any) -> str:
-    """The JVM's user, for whom its own client of the metastore acts where there is no login.
-
-    That is Hadoop's: HADOOP_USER_NAME, the one that `--proxy-user` names, else the user of the process. A JVM that
-    cannot tell it has the user of Hadoop's simple authentication.
-    """
-    try:
-        return str(jvm.hiveacid.api.MetastoreLogin.userName())
-    except Py4JError:
-        return find_user()
-
-
-def read_hadoop_setting(jvm: Any) -> HiveSetting:
-    """Settings in Hadoop's files, as the JVM finds them on its class path."""
-    conf = jvm.org.apache.hadoop.conf.Configuration()
-    return lambda name: read_unlogged(conf, name)
 
 
 def _hadoop_settings(jvm: Any, configured: Mapping[str, str], hive_setting: HiveSetting) -> Any:
