@@ -16,13 +16,11 @@ from hive_acid.api.compaction import (
     find_cleaning_cure,
     load_services,
 )
-from hive_acid.api.statements import HeldLock, TransactionInfo, TransactionState, describe_owner
+from hive_acid.api.statements import HeldLock, Row, TransactionInfo, TransactionState, describe_owner
 from hive_acid.api.storage import FileSystem, Listing
 from hive_acid.api.tables import Metastore, TableName
 from hive_acid_ops.initiator.survey import CompactorView, SurveyedRoot, find_roots, survey
 
-Row = tuple[str | int | tuple[str, ...] | None, ...]
-"""One value for each column of the statement."""
 _REPLACED = "replaced"
 _ABORTED = "aborted"
 

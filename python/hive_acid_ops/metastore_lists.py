@@ -9,15 +9,14 @@ from hive_acid.api.statements import (
     AbortTransactions,
     ShowCompactions,
     ShowLocks,
-    ShownScope,
     ShowTransactions,
-    abort_transactions,
-    build_compaction_rows,
-    build_lock_rows,
-    build_transaction_rows,
 )
 from hive_acid.api.tables import Metastore, TableDescription, TableKind, TableName
 from hive_acid_ops.listing import Listing, Value
+from hive_acid_ops.statements.scope import ShownScope
+from hive_acid_ops.statements.show_compactions import build_compaction_rows
+from hive_acid_ops.statements.show_locks import build_lock_rows
+from hive_acid_ops.statements.show_transactions import abort_transactions, build_transaction_rows
 
 _KINDS = {TableKind.FULL_ACID: "full ACID", TableKind.INSERT_ONLY: "insert-only"}
 

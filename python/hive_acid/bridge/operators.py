@@ -2,39 +2,26 @@
 
 from __future__ import annotations
 
-from hive_acid.clock import wall_clock_ms
 from hive_acid.compaction.queue.requests import CompactionRequests
 from hive_acid.config import Settings
 from hive_acid.errors import build_error
 from hive_acid.errors.outcome import StatementOutcome, telling
 from hive_acid.history.entries import load_history
-from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableDescription
-from hive_acid.operators.abort_compactions import abort_compactions
 from hive_acid.operators.compact import build_requests
 from hive_acid.operators.describe_detail import build_detail_row
 from hive_acid.operators.describe_history import build_history_row
-from hive_acid.operators.rows import ShownScope
 from hive_acid.operators.session_transactions import SessionTransactions
-from hive_acid.operators.show_compactions import build_compaction_rows
-from hive_acid.operators.show_locks import build_lock_rows
-from hive_acid.operators.show_transactions import abort_transactions, build_transaction_rows
 from hive_acid.reading.readers import Readers
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.sql.operator_statements import (
-    AbortCompactions,
-    AbortTransactions,
     AnsweringStatement,
     CommitTransaction,
     Compact,
     DescribeDetail,
     DescribeHistory,
-    ShowCompactions,
-    ShowLocks,
-    ShowTransactions,
     StartTransaction,
     TransactionStatement,
-    VacuumDryRun,
     read_statement,
 )
 from hive_acid.transactions.locks import Identity
@@ -96,28 +83,13 @@ class Operators:
     def _rows(self, statement: AnsweringStatement, asked: OperatorRequest) -> list[Row]:
         if isinstance(statement, Compact):
             return self._compact(statement, asked)
-        if isinstance(statement, AbortTransactions):
-            return abort_transactions(self._metastore, statement.txn_ids)
-        if isinstance(statement, AbortCompactions):
-            return abort_compactions(self._metastore, statement.compaction_ids)
         if isinstance(statement, DescribeDetail):
             return self._describe_detail(statement, asked)
-        if isinstance(statement, VacuumDryRun):
-            return self._foresee_cleaning(statement, asked)
         if isinstance(statement, DescribeHistory):
             return self._describe_history(statement, asked)
-        if isinstance(statement, ShowTransactions):
-            return build_transaction_rows(self._metastore.transactions())
-        if isinstance(statement, ShowLocks):
-            scope = self._scope(statement, asked)
-            return build_lock_rows(self._metastore.held_locks(scope.table), scope)
-        scope, now_ms = self._scope(statement, asked), wall_clock_ms()
-        return build_compaction_rows(self._metastore.compactions(), statement, scope, now_ms)
-
-    def _scope(self, statement: ShowLocks | ShowCompactions, asked: OperatorRequest) -> ShownScope:
-        database = statement.database.lower() if statement.database else None
-        ignores_case = self._metastore.line is MetastoreLine.HIVE_3
-        return ShownScope(database, asked.table, asked.parts, ignores_case)
+        wing = load_wing("hive_acid_ops.statements.running", statement.TITLE)
+        rows: list[Row] = wing.run(statement, self._metastore, self._file_system, asked.table, asked.parts)
+        return rows
 
     def _describe_detail(self, statement: DescribeDetail, asked: OperatorRequest) -> list[Row]:
         if asked.detail is None:
@@ -125,14 +97,6 @@ class Operators:
         settings = self._settings.overridden_by(asked.settings)
         with telling(StatementOutcome.QUERY_FAILED):
             return [build_detail_row(asked.detail, self._readers.content(asked.detail.name, settings))]
-
-    def _foresee_cleaning(self, statement: VacuumDryRun, asked: OperatorRequest) -> list[Row]:
-        if asked.table is None:
-            raise ValueError(f"{statement.TITLE} without a table")
-        with telling(StatementOutcome.QUERY_FAILED):
-            forecast = load_wing("hive_acid_ops.cleaning_forecast", statement.TITLE)
-            rows: list[Row] = forecast.foresee_cleaning(self._metastore, self._file_system, asked.table)
-            return rows
 
     def _describe_history(self, statement: DescribeHistory, asked: OperatorRequest) -> list[Row]:
         if asked.table is None:

@@ -9,7 +9,7 @@ from hive_acid.errors import UnsupportedOperation
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest, CompactionState
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
-from hive_acid.operators.abort_compactions import abort_compactions
+from hive_acid_ops.statements.abort_compactions import abort_compactions
 
 
 def request(memory: MemoryMetastore, table: str, pool: str | None = None) -> int:

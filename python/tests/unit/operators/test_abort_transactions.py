@@ -15,7 +15,7 @@ from hive_acid.metastore.types import (
     TransactionState,
 )
 from hive_acid.model.table import TableName
-from hive_acid.operators.show_transactions import abort_transactions
+from hive_acid_ops.statements.show_transactions import abort_transactions
 
 T = TableName("db", "t")
 

@@ -9,13 +9,13 @@ import pytest
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionState
 from hive_acid.metastore.types import HeldLock, LockKind, LockState, TransactionInfo, TransactionState
 from hive_acid.model.table import TableName
-from hive_acid.operators.rows import ShownScope
-from hive_acid.operators.show_compactions import build_compaction_rows
-from hive_acid.operators.show_locks import build_lock_rows
-from hive_acid.operators.show_transactions import build_transaction_rows
 from hive_acid.sql.operator_parsing import find_operator_statement
 from hive_acid.sql.operator_statements import ShowCompactions, ShowLocks, ShowTransactions
 from hive_acid.wire.operators import Row
+from hive_acid_ops.statements.scope import ShownScope
+from hive_acid_ops.statements.show_compactions import build_compaction_rows
+from hive_acid_ops.statements.show_locks import build_lock_rows
+from hive_acid_ops.statements.show_transactions import build_transaction_rows
 
 T, U = TableName("db", "t"), TableName("db", "u")
 ALL = ShownScope()

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hive_acid.errors import build_error
-from hive_acid.errors.outcome import StatementOutcome, telling
-from hive_acid.metastore.protocol import Metastore
-from hive_acid.wire.operators import Row
+from hive_acid.api.conditions import build_error
+from hive_acid.api.statements import Row, StatementOutcome, telling
+from hive_acid.api.tables import Metastore
 
 
 def abort_compactions(metastore: Metastore, ids: Sequence[int]) -> list[Row]:

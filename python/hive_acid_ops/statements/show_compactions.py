@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from hive_acid.clock import format_age, is_old
-from hive_acid.compaction.services import WAITING_MS
-from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionState
-from hive_acid.operators.rows import ShownScope
-from hive_acid.sql.operator_statements import ShowCompactions, SortKey
-from hive_acid.wire.operators import Row
+from hive_acid.api.clocks import format_age, is_old
+from hive_acid.api.compaction import WAITING_MS, CompactionInfo, CompactionKind, CompactionState
+from hive_acid.api.statements import Row, ShowCompactions, SortKey
+from hive_acid_ops.statements.scope import ShownScope
 
 _TYPES = {CompactionKind.ABORT_CLEANUP: "ABORT_TXN_CLEANUP"}
 """Names in Hive's CompactionType, where the kind has another one."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hive_acid.metastore.types import HeldLock
-from hive_acid.operators.rows import ShownScope
-from hive_acid.wire.operators import Row
+from hive_acid.api.statements import HeldLock, Row
+from hive_acid_ops.statements.scope import ShownScope
 
 
 def build_lock_rows(locks: Iterable[HeldLock], scope: ShownScope) -> list[Row]:

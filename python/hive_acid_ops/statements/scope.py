@@ -1,10 +1,10 @@
-"""Columns and filters that the SHOW statements have in common."""
+"""The scope that SHOW statements have in common."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hive_acid.model.table import TableName
+from hive_acid.api.tables import TableName
 
 
 @dataclass(frozen=True)

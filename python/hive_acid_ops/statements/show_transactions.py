@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from hive_acid.errors import build_error
-from hive_acid.errors.outcome import StatementOutcome, telling
-from hive_acid.metastore.protocol import Metastore
-from hive_acid.metastore.types import TransactionInfo, TransactionState
-from hive_acid.wire.operators import Row
+from hive_acid.api.conditions import build_error
+from hive_acid.api.statements import Row, StatementOutcome, TransactionInfo, TransactionState, telling
+from hive_acid.api.tables import Metastore
 
 
 def build_transaction_rows(transactions: Iterable[TransactionInfo]) -> list[Row]:
