@@ -1,11 +1,7 @@
-"""Transactions and locks as a metastore shows them, and the history of a table."""
+"""Transactions and locks as a metastore shows them, and statements about them."""
 
 from hive_acid.errors.outcome import StatementOutcome as StatementOutcome
 from hive_acid.errors.outcome import telling as telling
-from hive_acid.history.entries import COMPACTION as COMPACTION
-from hive_acid.history.entries import MAX_PARTITIONS as MAX_PARTITIONS
-from hive_acid.history.entries import UNKNOWN as UNKNOWN
-from hive_acid.history.entries import HistoryEntry as HistoryEntry
 from hive_acid.metastore.types import HeldLock as HeldLock
 from hive_acid.metastore.types import LockComponent as LockComponent
 from hive_acid.metastore.types import LockKind as LockKind
@@ -17,6 +13,7 @@ from hive_acid.quirks.unlocked_writers import find_unlocked_writers as find_unlo
 from hive_acid.reading.warehouse import Warehouse as Warehouse
 from hive_acid.sql.operator_statements import AbortCompactions as AbortCompactions
 from hive_acid.sql.operator_statements import AbortTransactions as AbortTransactions
+from hive_acid.sql.operator_statements import DescribeHistory as DescribeHistory
 from hive_acid.sql.operator_statements import ShowCompactions as ShowCompactions
 from hive_acid.sql.operator_statements import ShowLocks as ShowLocks
 from hive_acid.sql.operator_statements import ShowTransactions as ShowTransactions

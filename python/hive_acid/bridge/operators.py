@@ -6,11 +6,9 @@ from hive_acid.compaction.queue.requests import CompactionRequests
 from hive_acid.config import Settings
 from hive_acid.errors import build_error
 from hive_acid.errors.outcome import StatementOutcome, telling
-from hive_acid.history.entries import load_history
 from hive_acid.model.table import TableDescription
 from hive_acid.operators.compact import build_requests
 from hive_acid.operators.describe_detail import build_detail_row
-from hive_acid.operators.describe_history import build_history_row
 from hive_acid.operators.session_transactions import SessionTransactions
 from hive_acid.reading.readers import Readers
 from hive_acid.reading.warehouse import Warehouse
@@ -19,7 +17,6 @@ from hive_acid.sql.operator_statements import (
     CommitTransaction,
     Compact,
     DescribeDetail,
-    DescribeHistory,
     StartTransaction,
     TransactionStatement,
     read_statement,
@@ -85,8 +82,6 @@ class Operators:
             return self._compact(statement, asked)
         if isinstance(statement, DescribeDetail):
             return self._describe_detail(statement, asked)
-        if isinstance(statement, DescribeHistory):
-            return self._describe_history(statement, asked)
         wing = load_wing("hive_acid_ops.statements.running", statement.TITLE)
         rows: list[Row] = wing.run(statement, self._metastore, self._file_system, asked.table, asked.parts)
         return rows
@@ -97,13 +92,6 @@ class Operators:
         settings = self._settings.overridden_by(asked.settings)
         with telling(StatementOutcome.QUERY_FAILED):
             return [build_detail_row(asked.detail, self._readers.content(asked.detail.name, settings))]
-
-    def _describe_history(self, statement: DescribeHistory, asked: OperatorRequest) -> list[Row]:
-        if asked.table is None:
-            raise ValueError(f"{statement.TITLE} without a table")
-        with telling(StatementOutcome.QUERY_FAILED):
-            entries = load_history(self._metastore, self._file_system, asked.table, statement.limit)
-            return [build_history_row(entry) for entry in entries]
 
     def _compact(self, statement: Compact, asked: OperatorRequest) -> list[Row]:
         if asked.table is None:

@@ -13,7 +13,6 @@ from hive_acid.bridge.cancellation import Cancellation
 from hive_acid.bridge.jvm import JvmEngine, is_true, run_job
 from hive_acid.errors import build_error
 from hive_acid.errors.outcome import StatementOutcome, telling
-from hive_acid.history.entries import HistoryEntry, load_history
 from hive_acid.metastore.server_settings import checks_capabilities
 from hive_acid.model.table import Column, TableKind, TableName
 from hive_acid.reading.evolution import find_evolution
@@ -30,6 +29,7 @@ from hive_acid.sql.operator_statements import describe_statement
 from hive_acid.sql.row_changes import TargetColumns
 from hive_acid.sql.translation import translate
 from hive_acid.transactions.other_commands import refuse_other
+from hive_acid.wings import load_wing
 from hive_acid.wire import codec
 from hive_acid.wire.catalogs import CatalogRequest
 from hive_acid.wire.ddl_kinds import DdlKind
@@ -172,9 +172,11 @@ class PythonApi(Answering):
     @answered
     @cancellable
     @telling(StatementOutcome.QUERY_FAILED)
-    def tableHistory(self, asked: TableQuestion) -> Sequence[HistoryEntry]:  # noqa: N802 (the trait's name)
-        """The notes of what was written into a table."""
-        return load_history(self._metastore, self._file_system, asked.table, asked.limit)
+    def tableHistory(self, asked: TableQuestion) -> Sequence[object]:  # noqa: N802 (the trait's name)
+        """The notes of what was written into a table, the newest first: entries of the wing of operators."""
+        reader = load_wing("hive_acid_ops.history.reader", "the history of a table")
+        entries: Sequence[object] = reader.load_history(self._metastore, self._file_system, asked.table, asked.limit)
+        return entries
 
     @answered
     def newTableLocation(  # noqa: N802 (the trait's name)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from pyspark.sql import DataFrame, SparkSession
 
-from hive_acid.history.entries import HistoryEntry
-from hive_acid.operators.describe_history import build_history_row
 from hive_acid.sql.operator_statements import DescribeHistory
 from hive_acid.user.looks import show_history
 from hive_acid.user.rows import build_frame
+from hive_acid.wings import load_wing
 
 
-def build_history_frame(spark: SparkSession, entries: Sequence[HistoryEntry]) -> DataFrame:
-    """The rows that `AcidTable.history` tells of."""
-    rows = [build_history_row(entry) for entry in entries]
-    return show_history(build_frame(spark, DescribeHistory.COLUMNS, rows), entries)
+def build_history_frame(spark: SparkSession, told: str) -> DataFrame:
+    """The rows that `AcidTable.history` tells of; `told` is the message of the entries.
+
+    Raises HIVE_ACID_CONFIGURATION.EXTRA_MISSING.
+    """
+    entries = load_wing("hive_acid_ops.history.entries", "the history of a table").read_entries(told)
+    return show_history(build_frame(spark, DescribeHistory.COLUMNS, [entry.row for entry in entries]), entries)

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from pyspark.sql import DataFrame
 
-from hive_acid.history.entries import HistoryEntry
 from hive_acid.wings import load_wing
 
 _WING: Final = "hive_acid_ops.looks"
@@ -26,7 +25,7 @@ def draw(function: str, drawn: object, plain: str) -> str:
         return f"{plain} ({str(error).splitlines()[0] if str(error) else type(error).__name__})"
 
 
-def show_history(frame: DataFrame, entries: Sequence[HistoryEntry]) -> DataFrame:
+def show_history(frame: DataFrame, entries: Sequence[object]) -> DataFrame:
     """The same rows, of which `repr` and a notebook show the newest: of a class of its own, where Python looks."""
     kind: Any = type(frame)
     names = {"__repr__": "history_text", "_repr_html_": "history_html"}

@@ -9,7 +9,6 @@ from typing import Any, Final, Literal
 
 from pyspark.sql import Column, DataFrame
 
-from hive_acid.history.entries import HistoryEntry
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableName
 from hive_acid.snapshot.acid_state import TableContent
@@ -110,8 +109,7 @@ class AcidTableCalls(ABC):
 
     def history(self, limit: int | None) -> DataFrame:
         """The rows of `AcidTable.history`."""
-        entries = codec.read(tuple[HistoryEntry, ...], self._text("history", limit))
-        return build_history_frame(self._spark, entries)
+        return build_history_frame(self._spark, self._text("history", limit))
 
     def _described(self) -> TableDetail:
         return codec.read(TableDetail, self._text("describe"))

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from hive_acid.api.files import FolderKind, FolderName, HistoryFile, WriteNote
 from hive_acid.api.snapshots import LONG_MIN, AcidFolder
-from hive_acid.api.statements import COMPACTION, MAX_PARTITIONS, UNKNOWN, HistoryEntry
 from hive_acid.api.storage import ListedFile
+from hive_acid_ops.history.entries import COMPACTION, MAX_PARTITIONS, UNKNOWN, HistoryEntry
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ from hive_acid.api.files import (
     note_key,
 )
 from hive_acid.api.snapshots import LONG_MIN, RangeState, ValidTxnList, ValidWriteIdList, marker_folders, sort_out
-from hive_acid.api.statements import HistoryEntry
 from hive_acid.api.storage import FileSystem, ListedFile, Listing
 from hive_acid.api.tables import Metastore, TableDescription, TableKind, TableName
+from hive_acid_ops.history.entries import HistoryEntry
 from hive_acid_ops.history.entry_building import (
     FoundFolder,
     build_compaction_entry,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime, timezone
 
-from hive_acid.api.statements import HistoryEntry
+from hive_acid_ops.history.entries import HistoryEntry
 
 
 def format_json(entries: Sequence[HistoryEntry]) -> str:

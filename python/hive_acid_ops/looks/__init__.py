@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hive_acid.api.statements import HistoryEntry
 from hive_acid.api.storage import FileSystem
 from hive_acid.api.tables import Metastore, TableName
 from hive_acid_ops.files.folders import TableFiles
+from hive_acid_ops.history.entries import HistoryEntry
 
 Reach = Callable[[], tuple[Metastore, FileSystem, TableName]]
 """Metastore and storage of a table, and its name there."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Final
 
-from hive_acid.api.statements import HistoryEntry
+from hive_acid_ops.history.entries import HistoryEntry
 from hive_acid_ops.history.report import describe_amounts, describe_ids, describe_time, format_text
 
 _ON_A_SCREEN: Final = 8

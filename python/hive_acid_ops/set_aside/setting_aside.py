@@ -24,7 +24,6 @@ from hive_acid.api.files import (
 from hive_acid.api.settings import ALLOW_NON_ATOMIC_RENAME, Settings
 from hive_acid.api.snapshots import ValidTxnList, ValidWriteIdList, load_state
 from hive_acid.api.statements import (
-    HistoryEntry,
     LockComponent,
     LockKind,
     NoteWriter,
@@ -37,6 +36,7 @@ from hive_acid.api.statements import (
 )
 from hive_acid.api.storage import FileVersion, OutputWay, find_output_way, find_scheme
 from hive_acid.api.tables import TableDescription, TableKind, TableName
+from hive_acid_ops.history.entries import HistoryEntry
 from hive_acid_ops.history.reader import load_history
 from hive_acid_ops.initiator.survey import find_roots
 from hive_acid_ops.set_aside.delete_events import UnreadableDeletes, count_deletes

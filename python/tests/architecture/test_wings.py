@@ -108,7 +108,7 @@ def test_a_command_of_a_wing_that_is_not_there_names_its_extra(
     [
         ("local", "from hive_acid.local import EmbeddedMetastore"),
         ("local", "from hive_acid.session.embedded import start_embedded; start_embedded()"),
-        ("ops", "from hive_acid.history.entries import load_history; load_history(None, None, None)"),
+        ("ops", "from hive_acid.user.history import build_history_frame; build_history_frame(None, '[]')"),
         ("downloads", "from hive_acid.session.hive_client import fetch_client_jars; fetch_client_jars('4.1.0')"),
         ("login", f"{LOGIN}; build_security(None, Transport(tls=Tls()), None, {{}})"),
         ("login", f"{LOGIN}; find_security_without_jvm(Transport(http=Http('/metastore')))"),

@@ -10,13 +10,13 @@ from pyspark.sql import SparkSession
 import hive_acid
 from hive_acid import AcidTable
 from hive_acid.cli import main
-from hive_acid.history.entries import load_history
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.model.table import TableName
 from hive_acid.session.session import attach
 from hive_acid_ops.files import text as files_text
 from hive_acid_ops.files.loading import load_files
 from hive_acid_ops.history import report as history_report
+from hive_acid_ops.history.reader import load_history
 from hive_acid_ops.looks import table as table_look
 from hive_acid_ops.looks.table import look_at
 from integration.conftest import Tables

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from hive_acid.history.entries import HistoryEntry
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.names import HISTORY_FILE, METADATA_FILE
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.statements import StatementText
 from hive_acid.writing.notes import Author, NoteWriter
+from hive_acid_ops.history.entries import HistoryEntry
 from hive_acid_ops.history.reader import load_history
 from support.listings import COMPACTED
 from support.statements import LOCATION, TABLE, World

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from hive_acid.errors import InvalidStatement, UnsupportedOperation
-from hive_acid.history.entries import HistoryEntry
 from hive_acid.history.note import HistoryFile, WriteNote
 from hive_acid.model.names import HISTORY_FILE
 from hive_acid.model.table import Column, Partition, TableName
 from hive_acid.wire.statement_kinds import StatementKind
+from hive_acid_ops.history.entries import HistoryEntry
 from hive_acid_ops.history.reader import load_history
 from support.statements import LOCATION, TABLE, World, build_table
 from support.told_history import build_world, history, note_files, run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hive_acid.api.statements import HistoryEntry
+from hive_acid_ops.history.entries import HistoryEntry
 from hive_acid_ops.history.report import format_json, format_text
 
 OTHERS = HistoryEntry(write_id=2, first_write_id=2, files=1, bytes=100, partition_count=0, time_ms=5_000)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from hive_acid.execution.dry_run_report import DryRun
-from hive_acid.history.entries import HistoryEntry
 from hive_acid.model.table import Column, Partition
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.user.looks import draw
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.write_spec import RowCounts
+from hive_acid_ops.history.entries import HistoryEntry
 from hive_acid_ops.looks.table import EVERY_PARTITION, TableLook, format_html, format_json, format_text, look_at
 from support.statements import LOCATION, TABLE, World, build_table
 

@@ -1,13 +1,10 @@
-"""The entries of a table's history, which the wing of operators reads."""
+"""The entries of a table's history. A client of Spark Connect reads them, too, and has few libraries."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hive_acid.metastore.protocol import Metastore
-from hive_acid.model.table import TableName
-from hive_acid.snapshot.filesystem import FileSystem
-from hive_acid.wings import load_wing
+from hive_acid.api.messages import read
 
 COMPACTION = "COMPACTION"
 UNKNOWN = "unknown"
@@ -53,15 +50,32 @@ class HistoryEntry:
         """Entries sort by it as they came about."""
         return self.write_id, self.operation == COMPACTION, self.statement_id
 
+    @property
+    def row(self) -> tuple[str | int | tuple[str, ...] | None, ...]:
+        """Its row in DESCRIBE HISTORY and `AcidTable.history`; the time is in milliseconds since 1970."""
+        return (
+            self.write_id,
+            self.first_write_id,
+            self.time_ms,
+            self.operation,
+            self.statement,
+            self.application,
+            self.application_id,
+            self.user,
+            self.txn_id,
+            self.inserted,
+            self.updated,
+            self.deleted,
+            self.files,
+            self.bytes,
+            self.partition_count,
+            self.partitions,
+            self.folders,
+            self.folded_into,
+            self.remark,
+        )
 
-def load_history(
-    metastore: Metastore, file_system: FileSystem, name: TableName, limit: int | None = None
-) -> tuple[HistoryEntry, ...]:
-    """The `limit` newest entries (None: all), the newest first: of what is committed and still there.
 
-    Raises HIVE_ACID_TABLE_NOT_FOUND, HIVE_ACID_UNSUPPORTED_TABLE for a table that is not transactional, and
-    HIVE_ACID_CONFIGURATION.EXTRA_MISSING.
-    """
-    reader = load_wing("hive_acid_ops.history.reader", "the history of a table")
-    entries: tuple[HistoryEntry, ...] = reader.load_history(metastore, file_system, name, limit)
-    return entries
+def read_entries(text: str) -> tuple[HistoryEntry, ...]:
+    """The entries of a message."""
+    return read(tuple[HistoryEntry, ...], text)
