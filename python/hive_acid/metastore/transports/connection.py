@@ -21,13 +21,15 @@ from thrift.transport.TTransport import TTransportException
 
 from hive_acid.clock import monotonic_ms
 from hive_acid.metastore.transports.binary_connection import BinaryConnection, RequestNotSent
-from hive_acid.metastore.transports.diagnosis import find_mismatch, find_refusal
 from hive_acid.metastore.transports.endpoints import Endpoint
 from hive_acid.metastore.transports.patience import Patience
-from hive_acid.metastore.transports.security import NO_SECURITY, Connection, LoginFailed, Security
+from hive_acid.metastore.transports.security import NO_SECURITY, Connection, LoginFailed, Security, find_mismatch
 
 LONGEST_IDLE_MS = 180_000
 """Gateways of clouds forget connections after four minutes or more."""
+_OTHER_USER = "HIVE_ACID_METASTORE_LOGIN.OTHER_USER"
+_OTHER_USER_PREFIX = f"[{_OTHER_USER}] "
+"""An embedded metastore answers so to the first call of anybody but its owner (`Door` in the shim's sources)."""
 
 
 def is_unknown_method(error: BaseException) -> bool:
@@ -57,6 +59,14 @@ def _has_timed_out(error: BaseException) -> bool:
 def _is_unreached(error: BaseException) -> bool:
     """True if there was no connection at all."""
     return isinstance(error, TTransportException) and error.type == TTransportException.NOT_OPEN
+
+
+def _find_refusal(error: BaseException) -> LoginFailed | None:
+    """The name of the answer to a first call, if it came from an embedded metastore of another user; else None."""
+    text = str(getattr(error, "message", None) or "")
+    if not isinstance(error, TApplicationException) or not text.startswith(_OTHER_USER_PREFIX):
+        return None
+    return LoginFailed(_OTHER_USER, reason=text.removeprefix(_OTHER_USER_PREFIX).rstrip("."))
 
 
 def has_failed_inside(error: BaseException) -> bool:
@@ -201,7 +211,7 @@ class Connections:
             connection.greet(self._user)
         except BaseException as error:
             connection.shutdown()
-            refused = find_refusal(error)
+            refused = _find_refusal(error)
             if refused:
                 raise refused from error
             if (
@@ -220,7 +230,7 @@ class Connections:
 
     def _name(self, endpoint: Endpoint, error: BaseException) -> BaseException:
         """The failure as the server's own manner explains it; the error itself if it does not."""
-        found = find_mismatch((endpoint.host, endpoint.port), self._security)
+        found = find_mismatch(endpoint, self._security)
         if found is not None or not isinstance(error, ssl.SSLError):
             return found or error
         return LoginFailed("HIVE_ACID_METASTORE_LOGIN.CERTIFICATE_INVALID", reason=str(error))

@@ -14,7 +14,9 @@ from thrift.transport.TTransport import TTransportException
 
 from hive_acid.metastore.transports.endpoints import Endpoint
 from hive_acid.transport import PLAIN, HiveSetting, Transport
-from hive_acid.wings import load_wing
+from hive_acid.wings import is_there, load_wing
+
+_WING = "hive_acid_login"
 
 
 class LoginFailed(TTransportException):  # type: ignore[misc]
@@ -126,5 +128,17 @@ def find_security_without_jvm(transport: Transport) -> Security | None:
     return found
 
 
+def find_mismatch(endpoint: Endpoint, security: Security) -> LoginFailed | None:
+    """The name of a connection's failure, if it was made in another way than the server knows; else None.
+
+    None without the wing, too, so that a plain connection does without it.
+    """
+    if not is_there(_WING):
+        return None
+    diagnosis = load_wing(f"{_WING}.diagnosis", "a connection to a metastore")
+    found: LoginFailed | None = diagnosis.find_mismatch((endpoint.host, endpoint.port), security)
+    return found
+
+
 def _load_logins(module: str, transport: Transport) -> Any:
-    return load_wing(f"hive_acid_login.{module}", f"{transport.title} to a metastore")
+    return load_wing(f"{_WING}.{module}", f"{transport.title} to a metastore")

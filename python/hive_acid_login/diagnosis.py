@@ -9,23 +9,17 @@ import socket
 import ssl
 from dataclasses import dataclass
 
-from thrift.Thrift import TApplicationException
+from hive_acid.api.connections import LoginFailed, Security
+from hive_acid_login.sasl_transport import Status
 
-from hive_acid.metastore.transports.security import LoginFailed, Security
-
-OTHER_USER = "HIVE_ACID_METASTORE_LOGIN.OTHER_USER"
-_OTHER_USER_PREFIX = f"[{OTHER_USER}] "
-"""An embedded metastore answers so to the first call of anybody but its owner (`Door` in the shim's sources)."""
 _LIMIT_S = 3.0
 _NAME = b"getVersion"
 _QUESTION = b"\x80\x01\x00\x01" + len(_NAME).to_bytes(4, "big") + _NAME + bytes(4) + b"\0"
 """A call without arguments, in thrift's strict binary protocol."""
 _HTTP = b"HTTP/"
 """The beginning of any answer of a server of HTTP."""
-_START, _BAD, _ERROR = 1, 3, 4
-"""The first byte of a message of a login, as Java's TSaslTransport writes it."""
 _UNKNOWN_LOGIN = b"NONE"
-_BEGINNING = bytes([_START]) + len(_UNKNOWN_LOGIN).to_bytes(4, "big") + _UNKNOWN_LOGIN
+_BEGINNING = bytes([Status.START]) + len(_UNKNOWN_LOGIN).to_bytes(4, "big") + _UNKNOWN_LOGIN
 """A login of a kind that nobody has."""
 
 
@@ -69,14 +63,6 @@ def find_mismatch(address: tuple[str, int], security: Security) -> LoginFailed |
     return None
 
 
-def find_refusal(error: BaseException) -> LoginFailed | None:
-    """The name of the answer to a first call, if it came from an embedded metastore of another user; else None."""
-    text = str(getattr(error, "message", None) or "")
-    if not isinstance(error, TApplicationException) or not text.startswith(_OTHER_USER_PREFIX):
-        return None
-    return LoginFailed(OTHER_USER, reason=text.removeprefix(_OTHER_USER_PREFIX).rstrip("."))
-
-
 def find_manner(address: tuple[str, int]) -> Manner | None:
     """How the server at this host and port is spoken to; None if nothing shows it. Waits a few seconds at most."""
     is_encrypted = _ask(address, None, is_encrypted=True) is not None
@@ -86,7 +72,7 @@ def find_manner(address: tuple[str, int]) -> Manner | None:
     if answer and _NAME in answer:
         return Manner(is_encrypted, wants_login=False)
     answer = _ask(address, _BEGINNING, is_encrypted=is_encrypted)
-    if answer and answer[0] in (_BAD, _ERROR):
+    if answer and answer[0] in (Status.BAD, Status.ERROR):
         return Manner(is_encrypted, wants_login=True)
     return None
 
