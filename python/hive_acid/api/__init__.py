@@ -7,6 +7,7 @@ files           names of files and folders, and the notes that lie with them
 storage         the file system of a table
 connections     connections to a metastore: how settings ask for one, and what it is made of
 statements      transactions and locks, and statements about them
+catalogs        catalogs that have metastores of their own, and what the shim asks about them
 compaction      the queue of compactions, what a table needs, and the services that see to it
 sessions        Spark sessions that know transactional tables, and their transactions
 jobs            jobs of Spark that a tool starts

@@ -29,6 +29,7 @@ from hive_acid.execution.ddl import DdlExecutor
 from hive_acid.execution.executor import Executor
 from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.metastore.absent import AbsentMetastore
+from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
 from hive_acid.metastore.client.claimed_user import find_user
 from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
@@ -38,7 +39,6 @@ from hive_acid.model.table import TableName
 from hive_acid.operators.session_transactions import SessionTransactions
 from hive_acid.reading.readers import Readers
 from hive_acid.reading.warehouse import Warehouse
-from hive_acid.session.catalog_options import find_metastores_catalog
 from hive_acid.transactions.locks import OUR_AGENT, Identity, Timing
 from hive_acid.transactions.manager import TransactionManager
 from hive_acid.transport import HiveSetting, read_transport
@@ -46,6 +46,8 @@ from hive_acid.wings import is_there, load_wing
 from hive_acid.wire.catalogs import CatalogRequest
 from hive_acid.writing.notes import Author, NoteWriter
 from hive_acid.writing.publishing.local_files import runs_on_one_machine
+
+_METASTORES_CATALOG = ("metastore.catalog.default", "hive.metastore.catalog.default")
 
 
 class CatalogSide:
@@ -176,6 +178,16 @@ class CatalogSide:
         self.readers.close()
         self.transactions.close()
         self.metastore.close()
+
+
+def find_metastores_catalog(asked: CatalogRequest | None) -> str:
+    """The metastore's own catalog that is meant: `hive` unless an option says another, or if it is Spark's own catalog.
+
+    Settings of the session do not count, as Spark's client of the session's own metastore knows no catalogs.
+    """
+    options = asked.options if asked else {}
+    named = next(filter(None, map(options.get, _METASTORES_CATALOG)), DEFAULT_CATALOG)
+    return named.strip().lower()
 
 
 def find_jvm_user(jvm: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from hive_acid.bridge.catalog_api import PythonCatalogApi
+from hive_acid.bridge.python_api import PythonApi
 from hive_acid.session.catalog_side import CatalogSide
 from hive_acid.wire.catalogs import CatalogRequest
 
@@ -19,14 +19,14 @@ class ForeignCatalogs:
     def __init__(
         self,
         build_side: Callable[[CatalogRequest], CatalogSide],
-        build_catalog_api: Callable[[CatalogSide], PythonCatalogApi],
+        build_catalog_api: Callable[[CatalogSide], PythonApi],
     ) -> None:
         self._build_side = build_side
         self._build_api = build_catalog_api
         self._guard = threading.Lock()
-        self._made: dict[tuple[str, frozenset[tuple[str, str]]], tuple[CatalogSide, PythonCatalogApi]] = {}
+        self._made: dict[tuple[str, frozenset[tuple[str, str]]], tuple[CatalogSide, PythonApi]] = {}
 
-    def python_api(self, asked: CatalogRequest) -> PythonCatalogApi:
+    def python_api(self, asked: CatalogRequest) -> PythonApi:
         """The one that answers for the catalog. Raises HIVE_ACID_CONFIGURATION for options that are wrong."""
         return self._find(asked)[1]
 
@@ -34,7 +34,7 @@ class ForeignCatalogs:
         """Metastore and storage of the catalog. Raises HIVE_ACID_CONFIGURATION for options that are wrong."""
         return self._find(asked)[0]
 
-    def _find(self, asked: CatalogRequest) -> tuple[CatalogSide, PythonCatalogApi]:
+    def _find(self, asked: CatalogRequest) -> tuple[CatalogSide, PythonApi]:
         key = (asked.name, frozenset(asked.options.items()))
         with self._guard:
             if key not in self._made:

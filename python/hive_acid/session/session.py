@@ -13,20 +13,18 @@ from pyspark.sql import SparkSession
 
 from hive_acid.bridge.callback_port import ask_for_token
 from hive_acid.bridge.cancellation import Cancellation
-from hive_acid.bridge.catalog_api import PythonCatalogApi
 from hive_acid.bridge.connections import close_connection
 from hive_acid.bridge.python_api import PythonApi
 from hive_acid.bridge.secrets import read_unlogged, unlogged
 from hive_acid.config import Settings
-from hive_acid.execution.catalog_definitions import CatalogDefinitions
 from hive_acid.hive_site import read_settings
 from hive_acid.session import hive_client, shim
-from hive_acid.session.catalog_options import configured_for, find_uris, hive_setting_of
 from hive_acid.session.catalog_side import CatalogSide
 from hive_acid.session.client_errors import ClientErrors
 from hive_acid.session.foreign_catalogs import ForeignCatalogs
 from hive_acid.spark_lines import session_class
 from hive_acid.transactions.left_behind import abort_left_behind
+from hive_acid.wings import load_wing
 from hive_acid.wire import codec
 from hive_acid.wire.catalogs import CatalogRequest
 
@@ -73,13 +71,14 @@ class Attachment(CatalogSide):
             return read_unlogged(hadoop, name) or site.get(name)
 
         def build_side(asked: CatalogRequest) -> CatalogSide:
-            of_catalog = hive_setting_of(asked, hive_setting), configured_for(asked, configured)
-            return CatalogSide(session, find_uris(asked), *of_catalog, cancellation, asked=asked)
+            options = load_wing("hive_acid_catalogs.options", f"the catalog {asked.name}")
+            of_catalog = options.hive_setting_of(asked, hive_setting), options.configured_for(asked, configured)
+            return CatalogSide(session, options.find_uris(asked), *of_catalog, cancellation, asked=asked)
 
-        def build_catalog_api(side: CatalogSide) -> PythonCatalogApi:
-            metastore, files = side.metastore, side.file_system
-            definitions = CatalogDefinitions(metastore, metastore, files, side.parts.ddl, side.identity.user)
-            return PythonCatalogApi(jvm, session.sparkContext, side.parts, cancellation, side.metastore, definitions)
+        def build_catalog_api(side: CatalogSide) -> PythonApi:
+            wing = load_wing("hive_acid_catalogs.catalog_api", "a catalog with a metastore of its own")
+            built: PythonApi = wing.build_catalog_api(jvm, session.sparkContext, side, cancellation)
+            return built
 
         cancellation = Cancellation(session.sparkContext)
         super().__init__(session, uris, hive_setting, configured, cancellation)

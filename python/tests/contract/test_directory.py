@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hive_acid.metastore.client.directory import Directory
+from hive_acid.metastore.client.directory import DirectoryCalls
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
 from hive_acid.wire.catalogs import DescribedColumn
@@ -14,18 +14,18 @@ ORC = "org.apache.hadoop.hive.ql.io.orc"
 
 
 @pytest.fixture
-def directory(real: ThriftSetup) -> Directory:
+def directory(real: ThriftSetup) -> DirectoryCalls:
     return real.metastore
 
 
-def test_databases_and_tables_are_named(real: ThriftSetup, directory: Directory) -> None:
+def test_databases_and_tables_are_named(real: ThriftSetup, directory: DirectoryCalls) -> None:
     real.create_table("second")
     real.create_table("First")
     assert {"default", real.database} <= set(directory.database_names())
     assert directory.table_names_in(real.database) == ["first", "second"]
 
 
-def test_a_database_is_described_in_any_case(real: ThriftSetup, directory: Directory) -> None:
+def test_a_database_is_described_in_any_case(real: ThriftSetup, directory: DirectoryCalls) -> None:
     found = directory.described_database(real.database.upper())
     assert found is not None
     assert found.name == real.database
@@ -34,7 +34,7 @@ def test_a_database_is_described_in_any_case(real: ThriftSetup, directory: Direc
         assert DATABASE_PROPERTIES.items() <= found.properties.items()
 
 
-def test_a_table_is_described(real: ThriftSetup, directory: Directory) -> None:
+def test_a_table_is_described(real: ThriftSetup, directory: DirectoryCalls) -> None:
     name = real.create_table("described", partition_columns=["D"])
     found = directory.described_table(name)
     assert found is not None
@@ -49,7 +49,7 @@ def test_a_table_is_described(real: ThriftSetup, directory: Directory) -> None:
     assert found.properties["transactional"] == "true"
 
 
-def test_what_is_not_there_is_none(real: ThriftSetup, directory: Directory) -> None:
+def test_what_is_not_there_is_none(real: ThriftSetup, directory: DirectoryCalls) -> None:
     assert directory.described_database("nowhere") is None
     assert directory.described_table(TableName(real.database, "nowhere")) is None
     assert directory.described_table(TableName("nowhere", "nowhere")) is None

@@ -8,16 +8,16 @@ from typing import Any
 from unittest.mock import MagicMock
 
 from hive_acid.bridge.api_parts import ApiParts
-from hive_acid.bridge.catalog_api import PythonCatalogApi
 from hive_acid.bridge.operators import Operators
 from hive_acid.bridge.python_api import PythonApi
 from hive_acid.config import Settings
-from hive_acid.execution.catalog_definitions import CatalogDefinitions
 from hive_acid.execution.created_tables import CreatedTables
 from hive_acid.execution.ddl import DdlExecutor
 from hive_acid.model.table import TableName
 from hive_acid.reading.readers import Readers
 from hive_acid.transactions.locks import Identity
+from hive_acid_catalogs.catalog_api import PythonCatalogApi
+from hive_acid_catalogs.definitions import CatalogDefinitions
 from support.statements import World
 
 TABLE_NAME = TableName("db", "t")
@@ -63,15 +63,14 @@ class Session:
             running=self.running, check=lambda: None, name=lambda _: None, cancel_tag=fail
         )
         self.python_api = PythonApi(jvm, MagicMock(), parts, cancellation, fail)
-        directory: Any = SimpleNamespace(
-            **dict.fromkeys(("database_names", "described_database", "table_names_in", "described_table"), fail),
-            partition_names=fail,
+        names = (
+            *("database_names", "described_database", "table_names_in", "described_table", "partition_names"),
+            *("create_table", "drop_table", "create_database", "drop_database", "new_table_location"),
         )
-        names = ("create_table", "drop_table", "create_database", "drop_database", "new_table_location")
         broken: Any = SimpleNamespace(**dict.fromkeys(names, fail))
         locking = DdlExecutor(world.warehouse, settings)
-        definitions = CatalogDefinitions(broken, directory, world.file_system, locking, "ada")
-        self.catalog_api = PythonCatalogApi(jvm, MagicMock(), parts, cancellation, directory, definitions)
+        definitions = CatalogDefinitions(broken, world.file_system, locking, "ada")
+        self.catalog_api = PythonCatalogApi(jvm, MagicMock(), parts, cancellation, broken, definitions)
 
     @staticmethod
     def running() -> AbstractContextManager[None]:

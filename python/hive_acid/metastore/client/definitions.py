@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.errors.outcome import StatementOutcome, tell, telling
@@ -25,7 +25,7 @@ _ANSWERS: Final = frozenset({"HIVE_ACID_METASTORE_REFUSED", "HIVE_ACID_METASTORE
 """Errors by which a metastore says no."""
 
 
-class Definitions(Protocol):
+class DefinitionCalls(TableCalls):
     """Makes and drops. The caller holds the locks.
 
     An error says that nothing has changed if the metastore answered so, else that it is not known what became of it.
@@ -33,30 +33,6 @@ class Definitions(Protocol):
 
     def create_table(self, table: DescribedTable) -> None:
         """A new table; without a location it lies where the metastore puts it."""
-        ...
-
-    def new_table_location(self, name: TableName) -> str | None: ...
-
-    def drop_table(self, name: TableName, *, purges: bool) -> None:
-        """Drops the table, and its files if it is managed; `purges`: without a trash.
-
-        Raises HIVE_ACID_TABLE_NOT_FOUND.
-        """
-        ...
-
-    def create_database(self, database: DescribedDatabase) -> None:
-        """A new database; without a location it lies where the metastore puts it."""
-        ...
-
-    def drop_database(self, name: str, *, cascades: bool) -> None:
-        """Drops the database, with its tables if `cascades`; else the metastore refuses one that is not empty."""
-        ...
-
-
-class DefinitionCalls(TableCalls):
-    """`Definitions` over thrift."""
-
-    def create_table(self, table: DescribedTable) -> None:
         if TableKind.of(table.properties) is not TableKind.PLAIN:
             with telling(StatementOutcome.NOTHING_CHANGED):
                 self.refuse_twins(table.table)
@@ -80,11 +56,16 @@ class DefinitionCalls(TableCalls):
             raise build_error("HIVE_ACID_UNSUPPORTED_TABLE.NAME_USED_IN_CATALOG", **where)
 
     def drop_table(self, name: TableName, *, purges: bool) -> None:
+        """Drops the table, and its files if it is managed; `purges`: without a trash.
+
+        Raises HIVE_ACID_TABLE_NOT_FOUND.
+        """
         context = ttypes.EnvironmentContext(properties={"ifPurge": "TRUE"} if purges else {})
         arguments = name.database, name.table, True, context
         _sent(lambda: self._change("drop_table_with_environment_context", *arguments, table=str(name)))
 
     def create_database(self, database: DescribedDatabase) -> None:
+        """A new database; without a location it lies where the metastore puts it."""
         raw = ttypes.Database(
             name=database.name.lower(),
             description=database.comment,
@@ -96,6 +77,7 @@ class DefinitionCalls(TableCalls):
         _sent(lambda: self._change("create_database", raw))
 
     def drop_database(self, name: str, *, cascades: bool) -> None:
+        """Drops the database, with its tables if `cascades`; else the metastore refuses one that is not empty."""
         _sent(lambda: self._change("drop_database", name.lower(), True, cascades))
 
 

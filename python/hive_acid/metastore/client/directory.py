@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from hive_acid.errors import HiveAcidError
 from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
@@ -16,34 +16,11 @@ from hive_acid.wire.catalogs import DescribedColumn, DescribedDatabase, Describe
 T = TypeVar("T")
 
 
-class Directory(Protocol):
-    """Databases and tables of one Hive Metastore, with all that a catalog tells of them."""
-
-    def database_names(self) -> list[str]:
-        """All databases, in order."""
-        ...
+class DirectoryCalls(TableCalls):
+    """What there is in a metastore, with all that a catalog tells of it."""
 
     def described_database(self, name: str) -> DescribedDatabase | None:
         """The database, None if there is none; 3.1 tells its name alone."""
-        ...
-
-    def table_names_in(self, database: str) -> list[str]:
-        """Tables and views of a database, in order."""
-        ...
-
-    def described_table(self, name: TableName) -> DescribedTable | None:
-        """The table or view, None if there is none."""
-        ...
-
-    def partition_names(self, table: TableName) -> list[str]:
-        """Names of all partitions as the metastore spells them, sorted. Raises HIVE_ACID_TABLE_NOT_FOUND."""
-        ...
-
-
-class DirectoryCalls(TableCalls):
-    """`Directory` over thrift."""
-
-    def described_database(self, name: str) -> DescribedDatabase | None:
         if not self.line.tells_databases:
             is_there = name.lower() in self.database_names()
             return DescribedDatabase(name.lower(), None, None, None, {}) if is_there else None
@@ -51,9 +28,11 @@ class DirectoryCalls(TableCalls):
         return _if_there(lambda: build_described_database(self._read("get_database_req", request, table=name)))
 
     def table_names_in(self, database: str) -> list[str]:
+        """Tables and views of a database, in order."""
         return sorted(self._read("get_all_tables", database))
 
     def described_table(self, name: TableName) -> DescribedTable | None:
+        """The table or view, None if there is none."""
         return _if_there(lambda: build_described_table(self._raw_table(name)))
 
 

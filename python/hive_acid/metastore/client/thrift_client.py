@@ -25,7 +25,7 @@ TRANSFORMER = "metastore.metadata.transformer.class"
 
 
 class ThriftMetastore(StatisticsCalls, DirectoryCalls, DefinitionCalls, CompactionCalls):
-    """A `Metastore`, `Directory` and `Definitions` at `uris` (`thrift://host:port`).
+    """A `Metastore` at `uris` (`thrift://host:port`).
 
     Several addresses, with commas between them, stand in for each other.
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from hive_acid.errors import HiveAcidError
-from hive_acid.execution.catalog_definitions import CatalogDefinitions
 from hive_acid.model.table import TableName
 from hive_acid.wire.catalogs import DescribedDatabase, DescribedTable, DropDatabaseRequest, DropTableRequest
 from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.statements import DdlStatement
+from hive_acid_catalogs.definitions import CatalogDefinitions
 from support.memory_file_system import MemoryFileSystem
 
 TABLE = TableName("db", "t")
@@ -36,7 +36,7 @@ class Scene:
 
     def definitions(self) -> CatalogDefinitions:
         scene: Any = self
-        return CatalogDefinitions(scene, scene, scene.files, scene, "ada")
+        return CatalogDefinitions(scene, scene.files, scene, "ada")
 
     def run(self, statement: DdlStatement, command: Callable[[], None]) -> None:
         self.noted.append(("lock", statement.kind, *statement.tables, dict(statement.settings)))

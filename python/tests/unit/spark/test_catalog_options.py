@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import pytest
 
 from hive_acid.errors import HiveAcidError
-from hive_acid.session.catalog_options import configured_for, find_metastores_catalog, find_uris, hive_setting_of
+from hive_acid.session.catalog_side import find_metastores_catalog
 from hive_acid.wire.catalogs import CatalogRequest
+from hive_acid_catalogs.options import configured_for, find_uris, hive_setting_of
 
 URIS = "thrift://other:9083"
 OF_SESSION = {

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from hive_acid.bridge.catalog_api import PythonCatalogApi
 from hive_acid.bridge.python_api import PythonApi
 from hive_acid.errors import build_error
 from hive_acid.errors.outcome import StatementOutcome
@@ -32,6 +31,7 @@ from hive_acid.wire.scan_requests import ReadRequest, ReadTable, ScanRequest
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.statements import DdlStatement, Statement
 from hive_acid.wire.table_calls import TableQuestion
+from hive_acid_catalogs.catalog_api import PythonCatalogApi
 from support.api_session import TABLE_NAME, Session, Told, fail
 from support.statements import LOCATION
 

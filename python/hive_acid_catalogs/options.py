@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hive_acid import config
-from hive_acid.errors import build_error
-from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
-from hive_acid.transport import HiveSetting
-from hive_acid.wire.catalogs import CatalogRequest
+from hive_acid.api.catalogs import CatalogRequest
+from hive_acid.api.conditions import build_error
+from hive_acid.api.connections import HiveSetting
+from hive_acid.api.settings import (
+    METASTORE_CA_FILE,
+    METASTORE_CONNECT_TIMEOUT_MS,
+    METASTORE_TIMEOUT_MS,
+    METASTORE_URIS,
+)
 
 _OURS = (
-    config.METASTORE_TIMEOUT_MS.key,
-    config.METASTORE_CONNECT_TIMEOUT_MS.key,
-    config.METASTORE_CA_FILE.key,
+    METASTORE_TIMEOUT_MS.key,
+    METASTORE_CONNECT_TIMEOUT_MS.key,
+    METASTORE_CA_FILE.key,
 )
 """Our settings of a connection; all others are the session's."""
 _HIVE = "hive."
 _OF_HIVE = (_HIVE, "metastore.", "hadoop.")
-_METASTORES_CATALOG = ("metastore.catalog.default", "hive.metastore.catalog.default")
 
 
 def find_uris(asked: CatalogRequest) -> str:
@@ -30,20 +33,10 @@ def find_uris(asked: CatalogRequest) -> str:
     for option in asked.options:
         if not option.startswith(_OF_HIVE) and option not in _OURS:
             raise build_error("HIVE_ACID_CONFIGURATION.CATALOG_OPTION", **{**named, "option": option})
-    uris = next(filter(None, map(asked.options.get, config.METASTORE_URIS.hive_names)), None)
+    uris = next(filter(None, map(asked.options.get, METASTORE_URIS.hive_names)), None)
     if uris is None:
         raise build_error("HIVE_ACID_CONFIGURATION.CATALOG_WITHOUT_METASTORE", catalog=asked.name)
     return uris
-
-
-def find_metastores_catalog(asked: CatalogRequest | None) -> str:
-    """The metastore's own catalog that is meant: `hive` unless an option says another, or if it is Spark's own catalog.
-
-    Settings of the session do not count, as Spark's client of the session's own metastore knows no catalogs.
-    """
-    options = asked.options if asked else {}
-    named = next(filter(None, map(options.get, _METASTORES_CATALOG)), DEFAULT_CATALOG)
-    return named.strip().lower()
 
 
 def hive_setting_of(asked: CatalogRequest, of_session: HiveSetting) -> HiveSetting:
@@ -61,5 +54,5 @@ def hive_setting_of(asked: CatalogRequest, of_session: HiveSetting) -> HiveSetti
 def configured_for(asked: CatalogRequest, of_session: Mapping[str, str]) -> dict[str, str]:
     """Settings of Spark's, and ours, as the catalog has them."""
     own = {(key if key in _OURS else f"spark.hadoop.{key}"): value for key, value in asked.options.items()}
-    inherited = {key: value for key, value in of_session.items() if key != config.METASTORE_URIS.key}
+    inherited = {key: value for key, value in of_session.items() if key != METASTORE_URIS.key}
     return {**inherited, **own}

@@ -7,14 +7,21 @@ from typing import Any
 
 from pyspark import SparkContext
 
-from hive_acid.bridge.answers import answered, cancellable
-from hive_acid.bridge.api_parts import ApiParts
-from hive_acid.bridge.cancellation import Cancellation
-from hive_acid.bridge.python_api import PythonApi
-from hive_acid.execution.catalog_definitions import CatalogDefinitions
-from hive_acid.metastore.client.directory import Directory
-from hive_acid.model.table import TableName
-from hive_acid.wire.catalogs import DescribedDatabase, DescribedTable, DropDatabaseRequest, DropTableRequest
+from hive_acid.api.catalogs import (
+    ApiParts,
+    Cancellation,
+    CatalogSide,
+    DescribedDatabase,
+    DescribedTable,
+    DropDatabaseRequest,
+    DropTableRequest,
+    PythonApi,
+    ThriftMetastore,
+    answered,
+    cancellable,
+)
+from hive_acid.api.tables import TableName
+from hive_acid_catalogs.definitions import CatalogDefinitions
 
 
 class PythonCatalogApi(PythonApi):
@@ -26,11 +33,11 @@ class PythonCatalogApi(PythonApi):
         context: SparkContext,
         parts: ApiParts,
         cancellation: Cancellation,
-        directory: Directory,
+        metastore: ThriftMetastore,
         definitions: CatalogDefinitions,
     ) -> None:
         super().__init__(jvm, context, parts, cancellation)
-        self._directory = directory
+        self._directory = metastore
         self._definitions = definitions
 
     @answered
@@ -89,3 +96,9 @@ class PythonCatalogApi(PythonApi):
         """The interface, for py4j."""
 
         implements = ("hiveacid.python.PythonCatalogApi",)
+
+
+def build_catalog_api(jvm: Any, context: SparkContext, side: CatalogSide, cancellation: Cancellation) -> PythonApi:
+    """The object for the catalog of this side."""
+    definitions = CatalogDefinitions(side.metastore, side.file_system, side.parts.ddl, side.identity.user)
+    return PythonCatalogApi(jvm, context, side.parts, cancellation, side.metastore, definitions)

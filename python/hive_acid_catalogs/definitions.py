@@ -4,37 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Protocol
 
-from hive_acid.errors.outcome import StatementOutcome, telling
-from hive_acid.metastore.client.definitions import Definitions
-from hive_acid.metastore.client.directory import Directory
-from hive_acid.model.table import TableKind, TableName
-from hive_acid.snapshot.filesystem import FileSystem
-from hive_acid.wire.catalogs import DescribedDatabase, DescribedTable, DropDatabaseRequest, DropTableRequest
-from hive_acid.wire.ddl_kinds import DdlKind
-from hive_acid.wire.statements import DdlStatement
-from hive_acid.writing.new_folders import find_file
-from hive_acid.writing.table_rules import refuse_hidden_location
-
-
-class Locking(Protocol):
-    """`DdlExecutor`, as far as it is needed here."""
-
-    def run(self, statement: DdlStatement, command: Callable[[], None]) -> None:
-        """Runs `command` under the locks of the statement."""
-        ...
+from hive_acid.api.catalogs import (
+    DdlExecutor,
+    DdlKind,
+    DdlStatement,
+    DescribedDatabase,
+    DescribedTable,
+    DropDatabaseRequest,
+    DropTableRequest,
+    ThriftMetastore,
+    find_file,
+    refuse_hidden_location,
+)
+from hive_acid.api.statements import StatementOutcome, telling
+from hive_acid.api.storage import FileSystem
+from hive_acid.api.tables import TableKind, TableName
 
 
 class CatalogDefinitions:
     """Makes and drops them in one metastore. Others may be using a table, so it is dropped under Hive's locks."""
 
-    def __init__(
-        self, definitions: Definitions, directory: Directory, file_system: FileSystem, locking: Locking, owner: str
-    ) -> None:
+    def __init__(self, metastore: ThriftMetastore, file_system: FileSystem, locking: DdlExecutor, owner: str) -> None:
         """`owner` is that of new tables and databases."""
-        self._definitions = definitions
-        self._directory = directory
+        self._metastore = metastore
         self._file_system = file_system
         self._locking = locking
         self._owner = owner
@@ -49,7 +42,7 @@ class CatalogDefinitions:
         if TableKind.of(table.properties) is not TableKind.PLAIN:
             with telling(StatementOutcome.NOTHING_CHANGED):
                 self._refuse_place(table)
-        _run(lambda: self._definitions.create_table(replace(table, owner=self._owner)))
+        _run(lambda: self._metastore.create_table(replace(table, owner=self._owner)))
 
     def _refuse_place(self, table: DescribedTable) -> None:
         location = table.location or self._find_default_location(table.table)
@@ -62,8 +55,8 @@ class CatalogDefinitions:
 
     def _find_default_location(self, name: TableName) -> str | None:
         """None without its database, of which the metastore complains."""
-        apart = self._definitions.new_table_location(name)
-        database = self._directory.described_database(name.database) if apart is None else None
+        apart = self._metastore.new_table_location(name)
+        database = self._metastore.described_database(name.database) if apart is None else None
         below = database.location if database is not None else None
         return apart if below is None else f"{below.rstrip('/')}/{name.table}"
 
@@ -71,7 +64,7 @@ class CatalogDefinitions:
         """Waits for readers and writers, and drops it. Raises HIVE_ACID_LOCK_TIMEOUT."""
 
         def drop() -> None:
-            self._definitions.drop_table(asked.table, purges=asked.purges)
+            self._metastore.drop_table(asked.table, purges=asked.purges)
 
         if asked.is_locked:
             _run(drop)
@@ -80,19 +73,19 @@ class CatalogDefinitions:
 
     def create_database(self, database: DescribedDatabase) -> None:
         """Nobody can use it before it is there."""
-        _run(lambda: self._definitions.create_database(replace(database, owner=self._owner)))
+        _run(lambda: self._metastore.create_database(replace(database, owner=self._owner)))
 
     def drop_database(self, asked: DropDatabaseRequest) -> None:
         """Waits for readers and writers of its transactional tables, and drops it. Raises HIVE_ACID_LOCK_TIMEOUT."""
 
         def drop() -> None:
-            self._definitions.drop_database(asked.name, cascades=asked.cascades)
+            self._metastore.drop_database(asked.name, cascades=asked.cascades)
 
         self._run_locked(DdlKind.DROP_DATABASE, self._find_transactional(asked.name), asked.settings, drop)
 
     def _find_transactional(self, database: str) -> tuple[TableName, ...]:
-        names = [TableName(database.lower(), table) for table in self._directory.table_names_in(database.lower())]
-        found = ((name, self._directory.described_table(name)) for name in names)
+        names = [TableName(database.lower(), table) for table in self._metastore.table_names_in(database.lower())]
+        found = ((name, self._metastore.described_table(name)) for name in names)
         return tuple(
             name for name, table in found if table is not None and TableKind.of(table.properties) is not TableKind.PLAIN
         )
