@@ -8,7 +8,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from hive_acid.api.secrets import work_masked
 from hive_acid_erasure.certificate.certificate import Certificate
 from hive_acid_erasure.certificate.certificate_files import refuse_same_files, write_certificate
 from hive_acid_erasure.certificate.certifying import Case, build_payload
@@ -21,6 +20,7 @@ from hive_acid_erasure.find.state import CERTIFIED, FoundTable
 from hive_acid_erasure.find.trails import Trail
 from hive_acid_erasure.find.world import TableResult, World
 from hive_acid_erasure.plan.plan import TablePlan
+from hive_acid_erasure.secrecy import work_masked
 from hive_acid_erasure.verify.closing import close
 from hive_acid_erasure.verify.places import Place, PlaceKind
 from hive_acid_erasure.verify.table_report import Former, TableReport

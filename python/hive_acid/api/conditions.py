@@ -11,4 +11,5 @@ from hive_acid.errors import build_error as build_error
 from hive_acid.errors import build_refusal as build_refusal
 from hive_acid.errors import condition_of as condition_of
 from hive_acid.errors import find_retryable as find_retryable
+from hive_acid.errors.conditions import list_conditions as list_conditions
 from hive_acid.older_python import add_note as add_note

@@ -1,4 +1,3 @@
 """Expressions of SQL, taken apart. Importing this imports sqlglot."""
 
-from hive_acid.sql.literals import blank_names as blank_names
-from hive_acid.sql.literals import find_literals as find_literals
+from hive_acid.sql.dialect import find_tokens as find_tokens

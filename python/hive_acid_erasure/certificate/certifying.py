@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from hive_acid.api.conditions import HiveAcidError, build_error
-from hive_acid.api.secrets import work_masked
 from hive_acid_erasure.certificate.certificate import FORMAT, Certificate
 from hive_acid_erasure.certificate.limits import find_limit
 from hive_acid_erasure.engine import Matcher
 from hive_acid_erasure.find.state import ErasureState, describe_keys
 from hive_acid_erasure.find.world import TableResult, World
 from hive_acid_erasure.plan.plan import Plan, SearchLimits
+from hive_acid_erasure.secrecy import work_masked
 from hive_acid_erasure.subjects.keyed_hash import HashKey
 from hive_acid_erasure.subjects.spotting import Spotters
 from hive_acid_erasure.subjects.subjects import Subjects, identify_erasure

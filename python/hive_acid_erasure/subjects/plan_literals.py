@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hive_acid.api.expressions import blank_names, find_literals
+from hive_acid_erasure.subjects.expressions import blank_names, find_literals
 from hive_acid_erasure.subjects.spotting import Spotter
 
 

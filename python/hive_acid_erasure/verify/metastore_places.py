@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from hive_acid.api.expressions import find_literals
 from hive_acid.api.tables import NULL_PARTITION, Metastore, Partition, TableDescription
+from hive_acid_erasure.subjects.expressions import find_literals
 from hive_acid_erasure.subjects.spotting import Spotter
 from hive_acid_erasure.verify.places import Place, PlaceKind
 

@@ -9,7 +9,7 @@ import pytest
 
 from hive_acid.compaction.queue.liveness import name_with_transaction
 from hive_acid.errors import HiveAcidError, SnapshotUnavailable, build_error
-from hive_acid.errors.masking import keeping
+from hive_acid.errors.masking import asking
 from hive_acid.metastore.compaction_types import CompactionState
 from hive_acid.metastore.types import MetastoreLine
 from support.faults import Lost
@@ -35,7 +35,7 @@ def test_a_failure_is_told_without_names_that_are_kept() -> None:
     shop = Shop()
     shop.request()
     shop.engine.fails = RuntimeError("no file below who=Ada Lovelace")
-    with keeping(lambda text: text.replace("Ada Lovelace", "#")), pytest.raises(RuntimeError):
+    with asking(lambda text: text.replace("Ada Lovelace", "#")), pytest.raises(RuntimeError):
         shop.worker.run_next(None)
     assert shop.entry().error == "no file below who=#"
 

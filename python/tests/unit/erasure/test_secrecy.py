@@ -12,10 +12,10 @@ import pytest
 from pyspark.errors import AnalysisException, PySparkRuntimeError
 
 from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.errors.masking import mask_error
 from hive_acid.model.table import Partition, TableName
 from hive_acid_erasure.certificate.certifying import Case, recheck
 from hive_acid_erasure.run import erase_subjects, find_subjects, verify_subjects
+from hive_acid_erasure.secrecy import mask_error
 from hive_acid_erasure.subjects.spotting import Spotters
 from hive_acid_erasure.verify.places import PlaceKind
 from support.erasure_disk import Killed

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.errors.masking import keeping, work_masked
+from hive_acid_erasure.secrecy import keeping, work_masked
 from hive_acid_erasure.subjects.subjects import read_subjects
 
 NAME = "Ann Lee"

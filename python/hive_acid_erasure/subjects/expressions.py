@@ -8,7 +8,7 @@ from itertools import groupby
 
 from sqlglot.tokenizer_core import TokenType
 
-from hive_acid.sql.dialect import find_tokens
+from hive_acid.api.expressions import find_tokens
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _NUMBER = re.compile(r"([0-9]{5,}(?:\.[0-9]+)?|[0-9]+\.[0-9]{2,})(?:[LSYDF]|BD)?", re.IGNORECASE)
