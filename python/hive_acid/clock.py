@@ -22,16 +22,3 @@ def wall_clock_ms() -> int:
 def pause_ms(duration_ms: int) -> None:
     """Waits so many milliseconds, which nothing but a signal ends before."""
     time.sleep(duration_ms / 1000)
-
-
-def is_old(modified_ms: int, now_ms: int, age_ms: int) -> bool:
-    """True if it has been so for `age_ms`. Clocks differ: a time to come is not old."""
-    return now_ms - modified_ms >= age_ms
-
-
-def format_age(age_ms: int) -> str:
-    """For people: whole minutes, hours or days."""
-    minutes = max(0, age_ms) // 60_000
-    if minutes < 120:
-        return f"{minutes} min"
-    return f"{minutes // 60} h" if minutes < 48 * 60 else f"{minutes // 1440} days"

@@ -16,10 +16,10 @@ from hive_acid.api.catalogs import (
     DropDatabaseRequest,
     DropTableRequest,
     PythonApi,
-    ThriftMetastore,
     answered,
     cancellable,
 )
+from hive_acid.api.connections import ThriftMetastore
 from hive_acid.api.tables import TableName
 from hive_acid_catalogs.definitions import CatalogDefinitions
 

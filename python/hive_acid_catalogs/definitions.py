@@ -13,10 +13,10 @@ from hive_acid.api.catalogs import (
     DescribedTable,
     DropDatabaseRequest,
     DropTableRequest,
-    ThriftMetastore,
     find_file,
     refuse_hidden_location,
 )
+from hive_acid.api.connections import ThriftMetastore
 from hive_acid.api.statements import StatementOutcome, telling
 from hive_acid.api.storage import FileSystem
 from hive_acid.api.tables import TableKind, TableName

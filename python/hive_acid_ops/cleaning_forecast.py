@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from hive_acid.api.clocks import format_age, is_old, wall_clock_ms
+from hive_acid.api.clocks import wall_clock_ms
 from hive_acid.api.compaction import (
     AFTER_COMPACTION,
     WAITING_MS,
@@ -19,6 +19,7 @@ from hive_acid.api.compaction import (
 from hive_acid.api.statements import HeldLock, Row, TransactionInfo, TransactionState, describe_owner
 from hive_acid.api.storage import FileSystem, Listing
 from hive_acid.api.tables import Metastore, TableName
+from hive_acid_ops.doctor.ages import format_age, is_old
 from hive_acid_ops.initiator.survey import CompactorView, SurveyedRoot, find_roots, survey
 
 _REPLACED = "replaced"

@@ -17,7 +17,7 @@ settings        where the surroundings say that a metastore is, and settings of 
 conditions      errors, and how they are built
 secrets         names and secrets that errors and log records must not tell
 extras          the version of an installation, its jars, and libraries that it may lack
-clocks          the time, and how old something is
+clocks          the time
 command_line    what the commands of `hive-acid` have in common
 ```
 

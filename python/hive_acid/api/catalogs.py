@@ -6,7 +6,6 @@ from hive_acid.bridge.api_parts import ApiParts as ApiParts
 from hive_acid.bridge.cancellation import Cancellation as Cancellation
 from hive_acid.bridge.python_api import PythonApi as PythonApi
 from hive_acid.execution.ddl import DdlExecutor as DdlExecutor
-from hive_acid.metastore.client.thrift_client import ThriftMetastore as ThriftMetastore
 from hive_acid.session.catalog_side import CatalogSide as CatalogSide
 from hive_acid.wire.catalogs import CatalogRequest as CatalogRequest
 from hive_acid.wire.catalogs import DescribedDatabase as DescribedDatabase

@@ -1,7 +1,5 @@
 """Parts that commands of `hive-acid` share. The module of a wing adds its command by a function `add_command`."""
 
-from hive_acid.commands.metastore_access import open_metastore as open_metastore
-from hive_acid.commands.metastore_access import open_tables as open_tables
 from hive_acid.commands.shared import DONE as DONE
 from hive_acid.commands.shared import FAILED as FAILED
 from hive_acid.commands.shared import FOUND as FOUND

@@ -1,11 +1,13 @@
 """Connections to a metastore: how settings ask for one, and what it is made of. Importing this imports thrift."""
 
+from hive_acid.metastore.client.thrift_client import ThriftMetastore as ThriftMetastore
 from hive_acid.metastore.transports.binary_connection import build_client as build_client
 from hive_acid.metastore.transports.endpoints import Endpoint as Endpoint
 from hive_acid.metastore.transports.security import Encryption as Encryption
 from hive_acid.metastore.transports.security import Login as Login
 from hive_acid.metastore.transports.security import LoginFailed as LoginFailed
 from hive_acid.metastore.transports.security import Security as Security
+from hive_acid.metastore.transports.security import find_security_without_jvm as find_security_without_jvm
 from hive_acid.metastore.transports.sockets import is_open as is_open
 from hive_acid.metastore.transports.sockets import open_socket as open_socket
 from hive_acid.metastore.transports.sockets import shut_down as shut_down
@@ -16,3 +18,4 @@ from hive_acid.transport import Kerberos as Kerberos
 from hive_acid.transport import Password as Password
 from hive_acid.transport import Tls as Tls
 from hive_acid.transport import Transport as Transport
+from hive_acid.transport import read_transport as read_transport

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from hive_acid.metastore.protocol import Metastore
+    from hive_acid.api.tables import Metastore
 
 
 @contextmanager
@@ -21,17 +21,15 @@ def open_metastore(uris: str) -> Iterator[Metastore]:
 @contextmanager
 def open_tables(uris: str, open_storage: Callable[[], Any]) -> Iterator[tuple[Metastore, Any]]:
     """The metastore, and storage as it is opened here; both by a session if the way to the metastore needs a JVM."""
-    from hive_acid.hive_site import read_settings
-    from hive_acid.metastore.client.thrift_client import ThriftMetastore
-    from hive_acid.metastore.transports.security import find_security_without_jvm
-    from hive_acid.transport import read_transport
+    from hive_acid.api.connections import ThriftMetastore, find_security_without_jvm, read_transport
+    from hive_acid.api.settings import read_settings
 
     security = find_security_without_jvm(read_transport(read_settings().get))
     if security is not None:
         with closing(ThriftMetastore(uris, security=security)) as metastore:
             yield metastore, open_storage()
         return
-    from hive_acid.session.storage_session import storage_session
+    from hive_acid.api.sessions import storage_session
 
     with storage_session(uris) as reached:
         yield reached

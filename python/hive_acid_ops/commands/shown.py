@@ -8,7 +8,8 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from hive_acid.api.command_line import DONE, FAILED, add_metastore_option, find_uris, open_metastore
+from hive_acid.api.command_line import DONE, FAILED, add_metastore_option, find_uris
+from hive_acid_ops.commands.metastore_access import open_metastore
 
 if TYPE_CHECKING:
     from hive_acid.api.tables import Metastore

@@ -6,7 +6,8 @@ import argparse
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from hive_acid.api.command_line import add_metastore_option, find_uris, open_tables
+from hive_acid.api.command_line import add_metastore_option, find_uris
+from hive_acid_ops.commands.metastore_access import open_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

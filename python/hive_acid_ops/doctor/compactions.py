@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hive_acid.api.clocks import format_age, is_old
 from hive_acid.api.compaction import (
     ABORTS_BY_CLEANER,
     AFTER_COMPACTION,
@@ -17,7 +16,7 @@ from hive_acid.api.compaction import (
 )
 from hive_acid.api.snapshots import AcidState
 from hive_acid.api.tables import parse_partition_values
-from hive_acid_ops.doctor.ages import find_old
+from hive_acid_ops.doctor.ages import find_old, format_age, is_old
 from hive_acid_ops.doctor.finding import Finding, FindingKind, Subject
 from hive_acid_ops.initiator.policy import Verdict
 

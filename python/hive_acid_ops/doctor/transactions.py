@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hive_acid.api.clocks import format_age
 from hive_acid.api.statements import (
     OUR_AGENT,
     HeldLock,
@@ -14,6 +13,7 @@ from hive_acid.api.statements import (
     TransactionState,
     describe_owner,
 )
+from hive_acid_ops.doctor.ages import format_age
 from hive_acid_ops.doctor.finding import Finding, FindingKind, Subject
 
 OLD_MS = 3_600_000

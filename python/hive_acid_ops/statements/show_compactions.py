@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from hive_acid.api.clocks import format_age, is_old
 from hive_acid.api.compaction import WAITING_MS, CompactionInfo, CompactionKind, CompactionState
 from hive_acid.api.statements import Row, ShowCompactions, SortKey
+from hive_acid_ops.doctor.ages import format_age, is_old
 from hive_acid_ops.statements.scope import ShownScope
 
 _TYPES = {CompactionKind.ABORT_CLEANUP: "ABORT_TXN_CLEANUP"}
