@@ -18,9 +18,8 @@ from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from hive_acid.api.command_line import open_metastore
 from hive_acid.api.conditions import condition_of
-from hive_acid.api.sessions import configure, find_condition_of, find_session_uris, is_before, start_embedded
+from hive_acid.api.sessions import attach, configure, find_condition_of, find_session_uris, is_before, start_embedded
 from hive_acid.api.settings import find_metastore_uris
 from hive_acid_sqltest.failures import QueryContext, StatementFailed
 from hive_acid_sqltest.inputs import Settings
@@ -109,10 +108,7 @@ class SparkSessions:
 
     def version(self, of: str) -> str:
         """The version of `spark`, or of the `metastore` as it calls itself (3.1.3 says "3.0")."""
-        if of == "spark":
-            return self._spark.version
-        with open_metastore(find_session_uris(self._spark) or "") as metastore:
-            return metastore.version
+        return self._spark.version if of == "spark" else attach(self._spark).metastore.version
 
 
 class SparkTestSession:
