@@ -1,4 +1,4 @@
-"""What an erasure does is done masked: its errors, and log records of all, lose the names of subjects.
+"""An erasure works masked: its errors, and log records of all, lose the names of subjects.
 
 PySpark logs the errors that it raises, before anybody can catch them. So log records are masked as they are made.
 """

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from hive_acid.api.command_line import FAILED, INTERRUPTED, Commands
 from hive_acid_sqltest.errors import SuiteError
+from hive_acid_sqltest.input.parsing import DIRECTIVES, load_input
 from hive_acid_sqltest.input_run import run_input
 from hive_acid_sqltest.junit import format_junit
 from hive_acid_sqltest.parallel import run_parallel
-from hive_acid_sqltest.parsing import DIRECTIVES, load_input
 from hive_acid_sqltest.runner import Report, find_faults, find_reason_to_skip, is_recording, order_files, run_suite
 from hive_acid_sqltest.session import METASTORE_HELP
 from hive_acid_sqltest.suite import SuiteFile, create_input, find_suite, import_slt

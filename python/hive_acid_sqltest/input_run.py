@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hive_acid_sqltest.errors import SuiteError
-from hive_acid_sqltest.expectations import Outcome
 from hive_acid_sqltest.failures import StatementFailed
 from hive_acid_sqltest.golden import NO_SCHEMA, QueryResult, Recorded
-from hive_acid_sqltest.inputs import MAIN_SESSION, InputStatement, Recording, Settings, TestInput, Variant
+from hive_acid_sqltest.input.expectations import Outcome
+from hive_acid_sqltest.input.values import MAIN_SESSION, InputStatement, Recording, Settings, TestInput, Variant
 from hive_acid_sqltest.interleaving import Interleaving
 from hive_acid_sqltest.masking import mask_answer, mask_row, mask_text
 from hive_acid_sqltest.session import Answer, Session, SessionFactory

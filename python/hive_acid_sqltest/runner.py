@@ -13,9 +13,9 @@ from pathlib import Path
 
 from hive_acid_sqltest.errors import SuiteError
 from hive_acid_sqltest.golden import QueryResult, diff_golden, format_golden, parse_golden
+from hive_acid_sqltest.input.parsing import load_input
+from hive_acid_sqltest.input.values import TestInput, Variant
 from hive_acid_sqltest.input_run import StatementRun, run_input
-from hive_acid_sqltest.inputs import TestInput, Variant
-from hive_acid_sqltest.parsing import load_input
 from hive_acid_sqltest.session import SessionFactory
 from hive_acid_sqltest.suite import SuiteFile
 
@@ -124,7 +124,7 @@ def find_reason_to_skip(test: TestInput, sessions: SessionFactory) -> str:
 
 
 def _check_unrecorded(file: SuiteFile, test: TestInput, sessions: SessionFactory) -> tuple[Verdict, str]:
-    """What an input itself expects is enough to run it before it is recorded."""
+    """An input that expects something can be run before it is recorded."""
     if not test.has_expectations:
         raise SuiteError(f"{file.result} is missing: record it with `hive-acid sqltest update`")
     for variant in test.runs():
@@ -157,7 +157,7 @@ def _update(file: SuiteFile, sessions: SessionFactory) -> tuple[Verdict, str]:
 
 
 def find_cautions(runs: Sequence[StatementRun]) -> list[str]:
-    """What somebody who reads a new record should know: which results are errors, and which may differ tomorrow."""
+    """Lines of a new record to look at: those that are errors, and those that may differ tomorrow."""
 
     def lines(chosen: Iterable[StatementRun]) -> str:
         return ", ".join(str(run.statement.line) for run in chosen)

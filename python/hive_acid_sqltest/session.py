@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol, runtime_checkable
 
-from hive_acid_sqltest.inputs import Settings
+from hive_acid_sqltest.input.values import Settings
 
 METASTORE_HELP = "thrift://host:port; else that of spark-defaults.conf or hive-site.xml, else an embedded one"
 """The metastore of a run, in words."""

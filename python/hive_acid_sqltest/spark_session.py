@@ -22,7 +22,7 @@ from hive_acid.api.conditions import condition_of
 from hive_acid.api.sessions import attach, configure, find_condition_of, find_session_uris, is_before, start_embedded
 from hive_acid.api.settings import find_metastore_uris
 from hive_acid_sqltest.failures import QueryContext, StatementFailed
-from hive_acid_sqltest.inputs import Settings
+from hive_acid_sqltest.input.values import Settings
 from hive_acid_sqltest.session import Answer
 
 _UNSORTING = frozenset({"Join", "Aggregate", "Generate", "Sample", "Distinct"})

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hive_acid_sqltest.errors import SuiteError
-from hive_acid_sqltest.slt import convert_slt
+from hive_acid_sqltest.input.slt import convert_slt
 
 INPUTS, RESULTS = "inputs", "results"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:/[A-Za-z0-9][A-Za-z0-9_-]*)*")

@@ -1,4 +1,4 @@
-"""What IPython shows of statements and errors, in notebooks and in its shell.
+"""Statements and errors as IPython shows them, in notebooks and in its shell.
 
 A statement that changes rows shows its numbers. An error of this package shows its message alone: what stands above it
 is the way through PySpark and py4j.
@@ -18,7 +18,7 @@ from hive_acid.api.conditions import condition_of
 
 _MOST_LINES: Final = 30
 _JVM: Final = "\n\nJVM stacktrace:"
-"""What PySpark adds to a message, if it is told to."""
+"""PySpark adds it to a message, if it is told to."""
 
 
 def set_up(shell: Any) -> None:
@@ -48,7 +48,7 @@ def format_text(frame: DataFrame) -> str:
 
 
 def find_numbers(frame: DataFrame) -> Mapping[str, int] | None:
-    """What the statement that has run has counted; None for a frame that is no such result.
+    """The counts of a statement that has run; None for a frame that is no such result.
 
     Nothing is run: the rows of a command are there once the frame is. A frame of Spark Connect does not tell.
     """

@@ -326,7 +326,7 @@ def listed_names(face: ModuleType) -> list[str]:
 def meaning_of(module: Any, name: str) -> str:
     """The first sentence of a name's docstring; that of a constant stands below its assignment. Else its value."""
     found = getattr(module, name)
-    if isinstance(found, type) or inspect.isfunction(found):
+    if isinstance(found, type) or inspect.isfunction(inspect.unwrap(found)):
         text = inspect.getdoc(found) or ""
         return "" if text.startswith(f"{name}(") else _first_sentence(text)  # what dataclasses write by themselves
     return _first_sentence(_find_constant_docstring(module, name)) or f"`{found}`"

@@ -24,7 +24,7 @@ from architecture.documents import (
     with_table,
 )
 from hive_acid.spark_lines import is_before
-from hive_acid_sqltest import parsing
+from hive_acid_sqltest.input import parsing
 from support import holds
 
 REWRITE = "write the tables anew: ./dev py python/tests/architecture/documents.py"
@@ -123,7 +123,7 @@ def test_files_that_the_way_in_names_by_short_paths_exist() -> None:
 
 def test_the_page_about_golden_files_names_every_directive_and_every_point() -> None:
     text = (ROOT / "sql-tests" / "README.md").read_text("utf-8")
-    for word in (*parsing._KNOWN, *parsing._NOT_SUPPORTED, "QUERY-DELIMITER-START", "QUERY-DELIMITER-END"):
+    for word in (*parsing.DIRECTIVES, *parsing._NOT_SUPPORTED, "QUERY-DELIMITER-START", "QUERY-DELIMITER-END"):
         assert f"`--{word}" in text, word
     for point in holds.POINTS:
         assert f"| `{point}` |" in text, point

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableName
 from hive_acid.session.session import attach
-from hive_acid_sqltest.inputs import Settings
+from hive_acid_sqltest.input.values import Settings
 from hive_acid_sqltest.session import Answer, Step
 from hive_acid_sqltest.spark_session import SparkSessions, SparkTestSession
 from support.holds import Holds, Progress

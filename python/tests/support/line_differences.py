@@ -9,8 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from hive_acid_sqltest.golden import diff_golden, parse_golden
+from hive_acid_sqltest.input.parsing import load_input
 from hive_acid_sqltest.input_run import run_input
-from hive_acid_sqltest.parsing import load_input
 from hive_acid_sqltest.session import SessionFactory
 from hive_acid_sqltest.suite import SuiteFile
 

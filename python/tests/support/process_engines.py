@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from hive_acid_sqltest.inputs import Settings
+from hive_acid_sqltest.input.values import Settings
 from hive_acid_sqltest.session import Answer
 from support.polling import eventually
 

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class DirectoryCalls(TableCalls):
-    """What there is in a metastore, with all that a catalog tells of it."""
+    """Databases and tables of a metastore, with all that a catalog tells of them."""
 
     def described_database(self, name: str) -> DescribedDatabase | None:
         """The database, None if there is none; 3.1 tells its name alone."""

@@ -1,6 +1,6 @@
 """The demands of a secured metastore on each connection: a login, who is trusted to be the metastore, and HTTP.
 
-The client knows these protocols alone. What stands behind them is in the wing of logins.
+The client knows these protocols alone. The wing of logins has the rest.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hive_acid_sqltest.expectations import Outcome, parse_expectation, parse_requirement
+from hive_acid_sqltest.input.expectations import Outcome, parse_expectation, parse_requirement
 
 NONE, ONE, TWO = Outcome(), Outcome(("a\tb",)), Outcome(("1", "2"))
 FAILED = Outcome(error="SOME_CONDITION.PART")

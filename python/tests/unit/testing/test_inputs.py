@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from hive_acid_sqltest.errors import SuiteError
-from hive_acid_sqltest.inputs import MAIN_SESSION, InputStatement, Recording, TestInput, Variant
-from hive_acid_sqltest.parsing import load_input, parse_input
+from hive_acid_sqltest.input.parsing import load_input, parse_input
+from hive_acid_sqltest.input.values import MAIN_SESSION, InputStatement, Recording, TestInput, Variant
 
 
 def parse(text: str, imports: dict[str, TestInput] | None = None) -> TestInput:

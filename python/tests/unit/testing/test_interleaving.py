@@ -10,8 +10,8 @@ import pytest
 
 from hive_acid_sqltest.errors import SuiteError
 from hive_acid_sqltest.failures import StatementFailed
-from hive_acid_sqltest.inputs import Settings
-from hive_acid_sqltest.parsing import parse_input
+from hive_acid_sqltest.input.parsing import parse_input
+from hive_acid_sqltest.input.values import Settings
 from hive_acid_sqltest.runner import Report, Verdict, update_file
 from hive_acid_sqltest.session import Answer, Step
 from hive_acid_sqltest.suite import SuiteFile

@@ -11,7 +11,7 @@ import pytest
 from hive_acid_sqltest.errors import SuiteError
 from hive_acid_sqltest.failures import StatementFailed
 from hive_acid_sqltest.golden import format_golden, parse_golden
-from hive_acid_sqltest.inputs import Settings
+from hive_acid_sqltest.input.values import Settings
 from hive_acid_sqltest.junit import format_junit
 from hive_acid_sqltest.runner import Report, Verdict, check_file, order_files, run_suite, update_file
 from hive_acid_sqltest.session import Answer

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from hive_acid_sqltest.errors import SuiteError
-from hive_acid_sqltest.parsing import load_input
-from hive_acid_sqltest.slt import convert_slt
+from hive_acid_sqltest.input.parsing import load_input
+from hive_acid_sqltest.input.slt import convert_slt
 from hive_acid_sqltest.suite import import_slt
 
 SLT = """\

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hive_acid_sqltest.errors import SuiteError
-from hive_acid_sqltest.splitting import split_statements
+from hive_acid_sqltest.input.splitting import split_statements
 
 
 def texts(sql: str) -> list[str]:

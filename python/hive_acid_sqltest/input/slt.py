@@ -16,7 +16,7 @@ _CONDITIONS = ("onlyif", "skipif")
 
 
 def convert_slt(text: str, source: str) -> str:
-    """The text of an input. What is for one engine alone is left out, with a comment that says so.
+    """The text of an input. Records for one engine alone are left out, with a comment that says so.
 
     Raises SuiteError for a record of another form, such as a loop.
     """

@@ -10,9 +10,17 @@ from pathlib import Path
 from typing import Final
 
 from hive_acid_sqltest.errors import SuiteError
-from hive_acid_sqltest.expectations import FORMS, Expectation, Requirement, parse_expectation, parse_requirement
-from hive_acid_sqltest.inputs import MAIN_SESSION, InputStatement, Recorder, Recording, Settings, TestInput, Variant
-from hive_acid_sqltest.splitting import split_statements
+from hive_acid_sqltest.input.expectations import FORMS, Expectation, Requirement, parse_expectation, parse_requirement
+from hive_acid_sqltest.input.splitting import split_statements
+from hive_acid_sqltest.input.values import (
+    MAIN_SESSION,
+    InputStatement,
+    Recorder,
+    Recording,
+    Settings,
+    TestInput,
+    Variant,
+)
 
 _DIRECTIVE = re.compile(r"--([A-Z][A-Z_]*)([0-9]*)(?:\s+(.*))?", re.DOTALL)
 _TABLE_KIND = re.compile(r"(\w+)\s+(\w+)(?:\s+(.+))?")
@@ -32,7 +40,7 @@ DIRECTIVES: Final = {
     "HOLD": ("point", "hold the next statement there; in the project's own tests"),
     "CONTINUE": ("session[,…]", "go on with statements that are held; in the project's own tests"),
 }
-"""What each word takes, and what it means."""
+"""Each word, with what it takes and what it means."""
 _NOT_SUPPORTED = ("DEBUG",)
 
 

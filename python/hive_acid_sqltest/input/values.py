@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from hive_acid_sqltest.expectations import Expectation, Requirement
+from hive_acid_sqltest.input.expectations import Expectation, Requirement
 
 MAIN_SESSION = "main"
 Settings = tuple[tuple[str, str], ...]
@@ -66,7 +66,7 @@ class Variant:
 class Recorder:
     """How answers of a file are recorded beside the rules for all files.
 
-    What matches one of `masks` is left out. Of an answer of more than `most_rows` rows their number and a hash stand.
+    Text that matches one of `masks` is left out. An answer of more than `most_rows` rows is their number and a hash.
     """
 
     masks: tuple[re.Pattern[str], ...] = ()

@@ -1,4 +1,4 @@
-"""What an input itself says of its answers and of where it runs, whatever was recorded: `--EXPECT` and `--ONLY_IF`."""
+"""Answers that an input itself asks for, whatever was recorded, and where it runs: `--EXPECT` and `--ONLY_IF`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Expectation:
-    """What a statement must do. `text` is one of `FORMS`."""
+    """An answer that a statement must give. `text` is one of `FORMS`."""
 
     text: str
 

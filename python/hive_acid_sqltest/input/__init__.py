@@ -1,0 +1,1 @@
+"""Input files: read, split into statements, and as values."""
