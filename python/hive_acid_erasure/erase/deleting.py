@@ -140,6 +140,7 @@ class Deleter:
     def _note_written(self, table: TableName, deletion: Deletion) -> None:
         """Notes a deletion that is about to be committed: a kill may come after it."""
         if deletion.row_count or deletion.partitions:
+            self.finder.verification.hide_named(self.record.found(table).matcher)  # some may have come since
             masked = sorted(map(self.record.spotter(table).mask, deletion.partitions))
             counts = {"rows": deletion.row_count, "txn_id": deletion.txn_id}
             self.record.note(WRITTEN, table=str(table), partitions=masked, **counts)

@@ -117,6 +117,7 @@ class Erasure:
             sight = self._verification.sights.look_if_there(found.matcher.table)
             if sight is not None and sight.identity == found.identity:
                 files = self._verification.sights.list_files(sight)
+                self._verification.visible.hide_named(found.matcher, sight, (file.path for file in files))
                 chosen = self._finder.choose(table, {file.partition for file in files})
                 notes = OldNotes(self._world.file_system, self._record.spotter(table.table), self._world.tell)
                 notes.mask(tuple(file for file in files if file.partition in chosen))

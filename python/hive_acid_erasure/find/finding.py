@@ -128,10 +128,11 @@ class Finder:
             return found, self.verification.spotters.of(found.matcher.keys).mask(str(error))
 
     def _describe_found(self, table: TablePlan, trail: Trail, count: MatchCount, beyond: frozenset[str]) -> FoundTable:
-        spotter = self.verification.spotters.of(trail.matcher.keys)
         sight = self.verification.sights.look(trail.matcher.table)
-        locations = Locations(sight.locations).mask(spotter, self.verification.spotters.key)
         files = self.verification.sights.list_files(sight)
+        self.verification.visible.hide_named(trail.matcher, sight, (file.path for file in files))
+        spotter = self.verification.spotters.of(trail.matcher.keys)
+        locations = Locations(sight.locations).mask(spotter, self.verification.spotters.key)
         present = self.choose(table, (partition.name for partition in sight.partitions))
         return FoundTable(
             trail.matcher,

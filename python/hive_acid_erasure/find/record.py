@@ -102,7 +102,8 @@ class Record:
         new, seen = _find_new(trail.links, found.links), _find_new(trail.seen, found.seen)
         if any(new) or any(seen):
             self.note(LINKED, table=str(table.table), links=describe_links(new), seen=describe_links(seen))
-            finder.verification.hide_named(self.found(table.table).matcher)
+            later = self.found(table.table)
+            finder.verification.hide_named(later.matcher, later.files)
             self._mask_ledger()
         return trail, any(map(bool, new))
 

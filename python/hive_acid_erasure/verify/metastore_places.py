@@ -49,11 +49,16 @@ def search_metastore(
 
 def _search_locations(table: TableDescription, partitions: Sequence[Partition], spotter: Spotter) -> Iterator[Place]:
     """The locations that name a subject, whether a file lies there or not. A name of a partition is told as such."""
-    own = [(partition.location, partition.name) for partition in partitions]
-    kept = [(path, name) for path, name in own if not path.rstrip("/").endswith(f"/{name}")]
-    for path, name in dict.fromkeys([(table.location, ""), *kept]):
+    for path, name in list_locations(table, partitions).items():
         if spotter.count(path):
             yield Place(PlaceKind.PATH, spotter.mask(path), "this location in the metastore names a subject", name)
+
+
+def list_locations(table: TableDescription, partitions: Sequence[Partition]) -> dict[str, str]:
+    """The locations that tell more than names of partitions, each with the name of its partition."""
+    own = {partition.location: partition.name for partition in partitions}
+    kept = {path: name for path, name in own.items() if not path.rstrip("/").endswith(f"/{name}")}
+    return {table.location: "", **kept}
 
 
 def list_values(table: TableDescription, partitions: Sequence[Partition]) -> list[dict[str, str]]:

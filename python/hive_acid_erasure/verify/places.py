@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from enum import Enum
 from urllib.parse import unquote
@@ -214,19 +215,37 @@ def find_shared_folders(where: TableName, partitions: Sequence[Partition], spott
             yield Place(PlaceKind.UNSEARCHED, str(where), f"{detail}; give each a folder of its own")
 
 
-def find_orphans(files: Iterable[PhysicalFile], bare: Iterable[str], roots: Roots) -> dict[str, dict[str, str]]:
-    """The names of partitions that files or bare folders lie in and that are none, sorted, with their values."""
-    names = {file.partition for file in files} | {find_partition(f"{folder}/", roots) for folder in bare}
-    orphans = sorted(names - {"", *roots.partitions.values()})
-    return {name: read_partition(name) for name in orphans}
+def find_orphans(
+    folders: Iterable[str], table: TableDescription, partitions: Sequence[Partition]
+) -> dict[str, dict[str, str]]:
+    """The values that folders of these paths tell of partition columns, by the folders' names, sorted.
+
+    Those of partitions that are there are left out. Of several columns a path may tell some alone.
+    """
+    columns = frozenset(column.name for column in table.partition_columns)
+    names = {name for folder in folders for name in _find_told(folder, columns)} if columns else set()
+    return {name: read_partition(name) for name in sorted(names - {partition.name for partition in partitions})}
+
+
+def _find_told(folder: str, columns: AbstractSet[str]) -> Iterator[str]:
+    """The parts of a path that are `column=value`, those beside each other as one, as the metastore spells them."""
+    told = dict[str, str]()
+    for name in (*folder.split("/"), ""):
+        column, sign, value = name.partition("=")
+        own = unquote(column).lower() if sign else ""
+        if told and (own not in columns or own in told):
+            yield "/".join(told.values())
+            told = {}
+        if own in columns:
+            told[own] = f"{column.lower()}={value}"
 
 
 def search_orphans(orphans: Mapping[str, bool | None], where: TableName, spotter: Spotter) -> Iterator[Place]:
-    """The folders of no partition whose values are not known to name nobody, by the answers to that."""
+    """The names of folders, and of no partition, that are not known to name nobody, by the answers to that."""
     for name, answer in orphans.items():
         if answer is not False:
             told = "names a subject" if answer else "cannot be compared"
-            detail = f"the name of this folder, which is no partition, {told}; remove it"
+            detail = f"the name of a folder, which no partition has, {told}; remove it, or call it otherwise"
             yield Place(PlaceKind.PATH, f"{where} ({spotter.mask(name)})", detail, name)
 
 

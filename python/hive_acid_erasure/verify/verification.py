@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from hive_acid.api.conditions import HiveAcidError
@@ -123,10 +123,10 @@ class Verification:
             None if settled is None else settled.at_ms,
         )
 
-    def hide_named(self, matcher: Matcher) -> None:
+    def hide_named(self, matcher: Matcher, paths: Iterable[str] = ()) -> None:
         """As `VisibleRows` has it, of the table as it is now; nothing if it is gone."""
         if (sight := self.sights.look_if_there(matcher.table)) is not None:
-            self.visible.hide_named(matcher, sight)
+            self.visible.hide_named(matcher, sight, paths)
 
     def _recall(self, matcher: Matcher, former: Former) -> tuple[Former, list[Place]]:
         """Where the table lay, by all names that are known, and a place for each that is known by its mask alone."""
@@ -168,12 +168,14 @@ class Verification:
         """
         roots = self.sights.find_roots(sight, former)
         files, bare = (listed.files, listed.bare) if listed is not None else (frozenset(), frozenset[str]())
-        orphans, answers = find_orphans(files, bare, roots), dict[str, bool | None]()
+        folders = {*(file.path.rpartition("/")[0] for file in files), *bare, *sight.locations}
+        orphans, answers = find_orphans(folders, sight.table, sight.partitions), dict[str, bool | None]()
 
         def judge(rows: Sequence[Mapping[str, str]]) -> Sequence[bool | None]:
             return self._engine.judge_values(matcher, rows) if rows else ()
 
         try:
+            self.visible.hide_named(matcher, sight)
             answers = dict(zip(orphans, judge(list(orphans.values())), strict=True))
             self.visible.hide(matcher, answers)
             spotter = self.spotters.of(matcher.keys)
@@ -192,13 +194,13 @@ class Verification:
         self, matcher: Matcher, before: Sight, former: Former, known: dict[PhysicalFile, SearchedFile]
     ) -> tuple[tuple[SearchedFile, ...], Listed | None]:
         """The files that are there in the end, and the second of two listings that agreed one after the other."""
-        search = self._build_search(matcher, self.spotters.of(matcher.keys))
         all_locations = (*former.locations, *before.locations)
         current = self.sights.list_now(before, former.locations).files
         latest: Listed | None = None
         for _ in range(_LISTINGS):
             wanted = sorted(current - known.keys(), key=lambda file: file.path)
-            known |= search.search(wanted)
+            self.visible.hide_named(matcher, before, (file.path for file in wanted))
+            known |= self._build_search(matcher, self.spotters.of(matcher.keys)).search(wanted)
             latest = self.sights.list_now(self.sights.look_if_there(matcher.table) or before, all_locations)
             if latest.files == current:
                 break

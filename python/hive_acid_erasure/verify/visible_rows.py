@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from hive_acid.api.conditions import HiveAcidError, build_error
@@ -12,7 +12,8 @@ from hive_acid_erasure.engine import ErasureEngine, Key, MatchCount, Matcher, Ph
 from hive_acid_erasure.subjects.masks import find_shown
 from hive_acid_erasure.subjects.spotting import Spotter, Spotters
 from hive_acid_erasure.verify.file_search import FileSearch, read_whole
-from hive_acid_erasure.verify.metastore_places import list_values
+from hive_acid_erasure.verify.metastore_places import list_locations, list_values
+from hive_acid_erasure.verify.places import find_orphans
 from hive_acid_erasure.verify.shown_files import READ_BY_SEARCH, find_unhidden
 from hive_acid_erasure.verify.sights import Sights, expect_gone
 from hive_acid_erasure.verify.table_report import Sight
@@ -37,22 +38,29 @@ class VisibleRows:
     spotters: Spotters
     _judged: dict[Matcher, set[str]] = field(default_factory=dict, repr=False, compare=False)
 
-    def hide_named(self, matcher: Matcher, sight: Sight) -> None:
-        """Has the partitions masked that name a subject by a key alone, as `replace(id, '-', '')` of their values."""
+    def hide_named(self, matcher: Matcher, sight: Sight, paths: Iterable[str] = ()) -> None:
+        """Has the names masked that are a subject's by a key alone, as `replace(id, '-', '')` of a partition's value.
+
+        They are those of partitions, and of folders in the locations of these and in `paths` of files.
+        """
         known = self._judged.setdefault(matcher, set())
         new = [partition for partition in sight.partitions if partition.name not in known]
-        if not new:
+        values = dict(zip((partition.name for partition in new), list_values(sight.table, new), strict=True))
+        folders = {*list_locations(sight.table, sight.partitions), *(path.rpartition("/")[0] for path in paths)}
+        orphans = find_orphans(folders, sight.table, sight.partitions)
+        values |= {name: each for name, each in orphans.items() if name not in known}
+        if not values:
             return
         try:
-            answers = self.engine.judge_values(matcher, list_values(sight.table, new))
+            answers = self.engine.judge_values(matcher, list(values.values()))
         except HiveAcidError as error:
             expect_gone(error)
             return
-        known.update(partition.name for partition in new)
-        self.hide(matcher, dict(zip((partition.name for partition in new), answers, strict=True)))
+        known.update(values)
+        self.hide(matcher, dict(zip(values, answers, strict=True)))
 
     def hide(self, matcher: Matcher, answers: Mapping[str, bool | None]) -> None:
-        """Has the partitions masked that are not known to name nobody, by the answers to that."""
+        """Has the names masked that are not known to be nobody's, by the answers to that."""
         mask = self.spotters.of(matcher.keys).mask
         named = {name: mask(name) for name, answer in answers.items() if answer is not False}
         self.spotters.hide([name for name, masked in named.items() if masked == name])

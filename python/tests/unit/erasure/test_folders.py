@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from hive_acid.model.names import NULL_PARTITION
-from hive_acid.model.table import Partition
+from hive_acid.model.table import Column, Partition, TableDescription, TableName
 from hive_acid_erasure.engine import Key, KeyedHashes, Matcher
 from hive_acid_erasure.run import Outcome, verify_subjects
 from hive_acid_erasure.verify.places import Roots, find_partition, find_shared_folders
 from hive_acid_erasure.verify.sights import Sights
 from hive_acid_erasure.verify.visible_rows import VisibleRows
-from support.erasure_shop import OTHER, SALES, SUBJECTS, Shop
+from support.erasure_shop import FULL_ACID, OTHER, SALES, SUBJECTS, Shop
 
 ADA = SUBJECTS[0]
+CODES = TableName("shop", "codes")
 
 
 def search_by_day(shop: Shop) -> Outcome:
@@ -44,6 +47,78 @@ def test_a_folder_of_no_partition_is_compared_by_the_key(shop: Shop, folder: str
     assert value not in f"{outcome.payload} {shop.told}"
     shop.files.delete_tree(where)
     assert search_by_day(shop).verdict.places == ()
+
+
+def open_codes(shop: Shop, *columns: str) -> None:
+    """Its key is `replace(code, '-', '')`."""
+    described = TableDescription(
+        CODES,
+        "/warehouse/codes",
+        (Column("email", "string"),),
+        tuple(Column(column, "string") for column in columns),
+        parameters=dict(FULL_ACID),
+    )
+    shop.metastore.add_table(described)
+    shop.plan = {"subjects": ["id"], "tables": {"shop.codes": {"keys": {"id": "code"}}}}
+    shop.disk.spellings["code"] = _without_dashes
+    case = shop.case
+    shop.case = lambda kind="erasure", subjects=("123456789",): case(kind, subjects)  # type: ignore[method-assign]
+
+
+def _without_dashes(given: str) -> str:
+    return given.replace("-", "")
+
+
+def add_code(shop: Shop, name: str, folder: str | None = None) -> None:
+    values = tuple(each.partition("=")[2] for each in name.split("/"))
+    location = f"/warehouse/codes/{folder or name}"
+    shop.metastore.add_partition(CODES, Partition(name, values, location))
+    row = {"email": OTHER, "code": _without_dashes(values[0])}
+    shop.disk.put(f"{location}/delta_0000001_0000001_0000/bucket_00000", row)
+
+
+FOLDERS: dict[str, Callable[[Shop], None]] = {
+    "of the first column alone": lambda shop: shop.files.make_folder("/warehouse/codes/Code=12345-6789"),
+    "of a file that lies too high": lambda shop: shop.files.add_file("/warehouse/codes/code=12345-6789/_x", 0, 1),
+    "of a partition of another name": lambda shop: add_code(shop, "code=7/day=1", "code=12345-6789/day=1"),
+    "within a partition": lambda shop: shop.files.make_folder("/warehouse/codes/code=6/day=1/code=12345-6789"),
+}
+
+
+@pytest.mark.parametrize("is_erasure", [True, False])
+@pytest.mark.parametrize("name", FOLDERS)
+def test_values_are_compared_by_the_key_wherever_a_path_tells_them(shop: Shop, name: str, is_erasure: bool) -> None:
+    open_codes(shop, "code", "day")
+    add_code(shop, "code=6/day=1")
+    FOLDERS[name](shop)
+    outcome = shop.erase() if is_erasure else shop.verify()
+    assert shop.kinds(outcome) == {"path"}, outcome
+    assert "12345-6789" not in _written(shop) + str(outcome.payload)
+
+
+@pytest.mark.parametrize(
+    ("moment", "is_erasure"), [("count", True), ("delete", True), ("count", False), ("search", False)]
+)
+def test_a_partition_that_comes_meanwhile_is_masked_wherever_a_key_alone_tells_whose_it_is(
+    shop: Shop, moment: str, is_erasure: bool
+) -> None:
+    open_codes(shop, "code")
+    add_code(shop, "code=6")
+    real: Any = getattr(shop.disk, moment)
+
+    def work(*given: Any, **named: Any) -> Any:
+        if not shop.metastore.partition_names(CODES)[1:]:
+            add_code(shop, "code=12345-6789")
+        return real(*given, **named)
+
+    setattr(shop.disk, moment, work)
+    outcome = shop.erase() if is_erasure else shop.verify()
+    assert "partition-name" in shop.kinds(outcome), outcome
+    assert "12345-6789" not in _written(shop) + str(outcome.payload)
+
+
+def _written(shop: Shop) -> str:
+    return "".join([*shop.told, *(path.read_text() for path in shop.folder.rglob("*") if path.is_file())])
 
 
 def test_a_folder_of_null_is_none_that_cannot_be_compared(shop: Shop) -> None:
