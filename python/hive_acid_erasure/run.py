@@ -22,6 +22,7 @@ from hive_acid_erasure.find.world import TableResult, World
 from hive_acid_erasure.plan.plan import TablePlan
 from hive_acid_erasure.secrecy import work_masked
 from hive_acid_erasure.verify.closing import close
+from hive_acid_erasure.verify.locations import Locations
 from hive_acid_erasure.verify.places import Place, PlaceKind
 from hive_acid_erasure.verify.table_report import Former, TableReport
 from hive_acid_erasure.verify.verdict import Verdict
@@ -114,7 +115,7 @@ def _verify(case: Case, world: World, signer: Signer | None, certificate: Path |
     pairs = zip(case.plan.tables, closed.results, closed.places, strict=True)
     results = [
         TableResult(
-            result.found,
+            _locate(result.found, verification),
             closed.stamp(result.report),
             (*result.report.places, *places, *_find_unknown(table, result.found, finder), *result.places),
         )
@@ -136,6 +137,13 @@ def _find_to_search(table: TablePlan, trail: Trail, finder: Finder, world: World
     counted_ms = None if failure else world.clock_ms()
     report = TableReport(found.matcher, "", (), (), counted_ms=counted_ms)
     return TableResult(found, report, tuple(places))
+
+
+def _locate(found: FoundTable, verification: Verification) -> FoundTable:
+    """The table with all folders in which it was seen to lie."""
+    spotter = verification.spotters.of(found.matcher.keys)
+    seen = Locations(verification.sights.seen(found.matcher.table)).mask(spotter, verification.spotters.key)
+    return replace(found, locations=seen.shown, hidden_locations=seen.hidden)
 
 
 def _find_unknown(table: TablePlan, found: FoundTable, finder: Finder) -> list[Place]:

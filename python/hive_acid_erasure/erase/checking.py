@@ -61,10 +61,12 @@ class Checker:
         """The table by all links that are known now."""
         self.world.tell(f"verify: {table.table}")
         trail = self.look_behind(table) if table.via else None
-        found = self.record.found(table.table)
+        found = self._locate(table.table)
         report = self.verification.verify(
             found.matcher, Former(found.identity, found.locations, found.hidden_locations), earlier
         )
+        located = self._locate(table.table)
+        found = replace(found, locations=located.locations, hidden_locations=located.hidden_locations)
         places = [*report.places, *find_unknown_links(table.table, found.reach, trail)]
         if report.identity:
             visible = describe_visible(found.matcher, self.verification.visible.count(found.matcher, table.partitions))
@@ -84,6 +86,11 @@ class Checker:
             known = found.partitions | self.record.touched(table.table) | frozenset(map(mask, report.partitions))
             chosen = Chosen(known - outside - {""}, outside)
         return TableResult(found, report, tuple(dict.fromkeys((*counted, *own))), chosen)
+
+    def _locate(self, table: TableName) -> FoundTable:
+        """The table with all folders in which it lies and has lain, which a run after a kill has to know."""
+        self.verification.hide_named(self.record.found(table).matcher)
+        return self.record.locate(table, self.verification.sights.seen(table))
 
     def look_behind(self, table: TablePlan) -> Trail:
         """The trail to a table by all that is visible now, once the links that nobody can follow are noted."""

@@ -54,7 +54,7 @@ class Deleter:
         tables = [table.table for table in group]
         for name in tables:
             refuse_changes(self.world.engine, self.record.found(name).matcher)
-            self.finder.verification.hide_named(self.record.found(name).matcher)
+            self._look(name)
         title = f"delete: {', '.join(map(str, tables))}"
         world, record = self.world, self.record
         world.tell(title)
@@ -73,6 +73,12 @@ class Deleter:
                 after_interruption=interrupted[name],
                 partitions=sorted(map(record.spotter(name).mask, deletion.partitions)),
             )
+
+    def _look(self, table: TableName) -> None:
+        """At partitions that have come since, whose names are noted next, and at where the table lies."""
+        verification = self.finder.verification
+        verification.hide_named(self.record.found(table).matcher)
+        self.record.locate(table, verification.sights.seen(table))
 
     def _attempt(self, group: Sequence[TablePlan]) -> Sequence[Deletion]:
         """One transaction, by the links of its snapshot.
@@ -140,7 +146,7 @@ class Deleter:
     def _note_written(self, table: TableName, deletion: Deletion) -> None:
         """Notes a deletion that is about to be committed: a kill may come after it."""
         if deletion.row_count or deletion.partitions:
-            self.finder.verification.hide_named(self.record.found(table).matcher)  # some may have come since
+            self._look(table)
             masked = sorted(map(self.record.spotter(table).mask, deletion.partitions))
             counts = {"rows": deletion.row_count, "txn_id": deletion.txn_id}
             self.record.note(WRITTEN, table=str(table), partitions=masked, **counts)

@@ -22,7 +22,7 @@ from hive_acid_erasure.verify.places import Place, PlaceKind
 from hive_acid_erasure.verify.rewritten import add_digests
 from hive_acid_erasure.verify.verification import Verification
 
-_FORM = "5"
+_FORM = "6"
 """The form of the ledger. One of another form does not tell what a run needs to go on, and is refused."""
 _ROUNDS = 3
 """The first compacts what was deleted from, the others what verification finds besides."""

@@ -14,19 +14,23 @@ from hive_acid_erasure.find.ledger import Ledger
 from hive_acid_erasure.find.state import (
     FOUND,
     LINKED,
+    LOCATED,
     SHARED,
     UNFOLLOWED,
     ErasureState,
     FoundTable,
     describe_found,
     describe_links,
+    describe_locations,
     mask_names,
     read_found,
+    read_locations,
 )
 from hive_acid_erasure.find.trails import Links, Trail
 from hive_acid_erasure.plan.plan import TablePlan
 from hive_acid_erasure.subjects.spotting import Spotter, Spotters
 from hive_acid_erasure.verify.locations import Locations
+from hive_acid_erasure.verify.places import find_outer
 
 
 class Record:
@@ -49,7 +53,8 @@ class Record:
         if found is None:
             raise build_error("HIVE_ACID_INTERNAL", reason=f"{table} was not searched yet")
         version, known = self._masked.get(table, (-1, found))
-        if version != self._spotters.version or known.matcher != found.matcher:
+        is_same = known.matcher == found.matcher and len(known.locations) == len(found.locations)
+        if version != self._spotters.version or not is_same:
             known = self._mask_found(found)
             self._masked[table] = self._spotters.version, known
         return replace(known, reach=found.reach, seen=found.seen)
@@ -107,6 +112,16 @@ class Record:
             self._mask_ledger()
         return trail, any(map(bool, new))
 
+    def locate(self, table: TableName, seen: Iterable[str]) -> FoundTable:
+        """The table with the folders in which it was seen to lie; the ledger has them before anything else is done."""
+        found, spotter = self.found(table), self.spotter(table)
+        masked = {path: spotter.mask(path) for path in find_outer(seen)}
+        outer = {*find_outer((*found.locations, *masked.values()))} - {path.rstrip("/") for path in found.locations}
+        new = Locations(tuple(path for path, shown in masked.items() if shown in outer))
+        if new.shown:
+            self.note(LOCATED, table=str(table), **describe_locations(new.mask(spotter, self._spotters.key)))
+        return self.found(table)
+
     def note_shared(self, table: TablePlan, trail: Trail) -> None:
         """Notes that some links of the trail are others', too, so that nothing is deleted by one that nobody gives."""
         self.note(SHARED, table=str(table.table), links=describe_links(tuple(s.sure_links for s in trail.stages)))
@@ -118,6 +133,9 @@ class Record:
             self._ledger.rewrite(masked)
 
     def _mask_event(self, event: dict[str, Any]) -> dict[str, Any]:
+        if event["event"] == LOCATED:
+            spotter = self.spotter(_read_name(event["table"]))
+            return {**event, **describe_locations(read_locations(event).mask(spotter, self._spotters.key))}
         if event["event"] != FOUND:
             return mask_names(event, lambda table, name: self.spotter(_read_name(table)).mask(name))
         return {**event, **describe_found(self._mask_found(read_found(_read_name(event["table"]), event)))}

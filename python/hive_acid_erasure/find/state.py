@@ -11,9 +11,11 @@ from hive_acid_erasure.engine import Deletion, Key, KeyedHashes, MatchCount, Mat
 from hive_acid_erasure.find.ledger import Ledger
 from hive_acid_erasure.find.trails import Links, Reach, read_reach
 from hive_acid_erasure.plan.key_types import describe_types, read_types
+from hive_acid_erasure.verify.locations import Locations
 
-FOUND, LINKED, SHARED, UNFOLLOWED, DELETING, WRITTEN, DELETED, COMPACTED, SEARCHED, VERIFIED, CERTIFIED = (
+FOUND, LOCATED, LINKED, SHARED, UNFOLLOWED, DELETING, WRITTEN, DELETED, COMPACTED, SEARCHED, VERIFIED, CERTIFIED = (
     "found",
+    "located",
     "linked",
     "shared",
     "unfollowed",
@@ -59,6 +61,11 @@ class FoundTable:
         keys = tuple(replace(keyed, hashes=keyed.hashes | links[-1]) for keyed in self.matcher.keys)
         return replace(self, matcher=Matcher(self.matcher.table, keys), links=links, seen=all_seen)
 
+    def with_locations(self, more: Locations) -> FoundTable:
+        """The same with further folders in which the table lay."""
+        shown = tuple(dict.fromkeys((*self.locations, *more.shown)))
+        return replace(self, locations=shown, hidden_locations=self.hidden_locations | more.hidden)
+
     def with_reach(self, later: Sequence[Reach]) -> FoundTable:
         """The same with what a later look could not follow."""
         return replace(
@@ -89,6 +96,16 @@ def describe_keys(keys: Sequence[KeyedHashes]) -> list[dict[str, Any]]:
     ]
 
 
+def describe_locations(locations: Locations) -> dict[str, list[str]]:
+    """As the ledger keeps them."""
+    return {"locations": list(locations.shown), "hidden_locations": sorted(locations.hidden)}
+
+
+def read_locations(event: Mapping[str, Any]) -> Locations:
+    """The locations that `describe_locations` has described."""
+    return Locations(tuple(event["locations"]), frozenset(event.get("hidden_locations", ())))
+
+
 def describe_links(links: Links) -> list[list[str]]:
     """As the ledger keeps them."""
     return [sorted(link.hex() for link in step) for step in links]
@@ -108,8 +125,7 @@ def describe_found(found: FoundTable) -> dict[str, Any]:
     return {
         "table": str(found.matcher.table),
         "identity": found.identity,
-        "locations": list(found.locations),
-        "hidden_locations": sorted(found.hidden_locations),
+        **describe_locations(Locations(found.locations, found.hidden_locations)),
         "keys": describe_keys(found.matcher.keys),
         "total": found.count.total,
         "by_partition": dict(found.count.by_partition),
@@ -148,11 +164,13 @@ class ErasureState:
             found = read_found(table, event)
             for more in self._of(LINKED, table):
                 found = found.with_links(_read_links(more["links"]), _read_links(more["seen"]))
+            for later in self._of(LOCATED, table):
+                found = found.with_locations(read_locations(later))
             for doubt in self._of(SHARED, table):
                 shared = _read_links(doubt["links"])
                 found = replace(found, shared=join_links(found.shared, shared) if found.shared else shared)
-            for later in self._of(UNFOLLOWED, table):
-                found = found.with_reach(tuple(map(read_reach, later["reach"])))
+            for look in self._of(UNFOLLOWED, table):
+                found = found.with_reach(tuple(map(read_reach, look["reach"])))
             return found
         return None
 
@@ -236,10 +254,11 @@ def read_found(table: TableName, event: Mapping[str, Any]) -> FoundTable:
         KeyedHashes(Key(tuple(key["parts"])), frozenset(map(bytes.fromhex, key["hashes"])), read_types(key))
         for key in event["keys"]
     )
+    located = read_locations(event)
     return FoundTable(
         Matcher(table, keys),
         event["identity"],
-        tuple(event["locations"]),
+        located.shown,
         MatchCount(event["total"], event["by_partition"]),
         frozenset(event["beyond"]),
         event["files"],
@@ -247,5 +266,5 @@ def read_found(table: TableName, event: Mapping[str, Any]) -> FoundTable:
         _read_links(event["links"]),
         tuple(map(read_reach, event["reach"])),
         _read_links(event["seen"]),
-        frozenset(event.get("hidden_locations", ())),
+        located.hidden,
     )
