@@ -49,6 +49,8 @@ def build_plan(given: Mapping[str, Any]) -> Plan:
     """
     _refuse_unknown(given, _PLAN_ENTRIES, "the plan")
     columns = _texts(_required(given, "subjects", "the plan"), "subjects")
+    if len(set(columns)) != len(columns):
+        raise _wrong_form("subjects", "each column once")
     tables = _mapping(_required(given, "tables", "the plan"), "tables")
     built = [_build_table(name, table, columns) for name, table in tables.items()]
     if len({table.table for table in built}) != len(built):

@@ -95,7 +95,7 @@ def _read_csv(lines: Iterable[str], path: Path, columns: Sequence[str]) -> Itera
     reader = csv.reader(lines, strict=True)
     header = next(reader, [])
     for column in columns:
-        if column not in header:
+        if header.count(column) != 1:
             raise build_error("HIVE_ACID_ERASURE.SUBJECTS_COLUMN", path=path, column=column)
     places = [header.index(column) for column in columns]
     for number, values in enumerate(reader, start=1):
@@ -138,7 +138,8 @@ def _split(raw: object, columns: Sequence[str], number: int) -> Sequence[object]
     named = _find_names(raw)
     if named is None:
         return list(raw) if isinstance(raw, list | tuple) else [raw]
-    if not set(named) <= set(columns):  # the name that is none may be a value
+    has_twice = isinstance(raw, tuple) and len(raw) != len(named)  # as the rows of a join have
+    if has_twice or not set(named) <= set(columns):  # the name that is none may be a value
         raise build_error("HIVE_ACID_ERASURE.SUBJECT_COLUMN", number=number, columns=", ".join(columns))
     return [named.get(column) for column in columns]
 

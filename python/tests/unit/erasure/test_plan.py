@@ -105,6 +105,7 @@ WRONG = {
         {**table(), "former_columns": 0},
         {"subjects": ["id"], "tables": {"t": {"keys": {"id": "x"}}}},
         {"subjects": ["id"], "tables": {"d.t": {"keys": {"id": "x"}}, "D.T": {"keys": {"id": "x"}}}},
+        {"subjects": ["id", "id"], "tables": {"d.t": {"keys": {"id": "x"}}}},
         {"subjects": [], "tables": {"d.t": {"keys": {"id": "x"}}}},
     ],
 }
@@ -178,14 +179,28 @@ def _read_text(csv: Path, content: str) -> object:
     return read_subjects(csv.with_suffix(""), ["id"])
 
 
+def _read_csv(csv: Path, content: str) -> object:
+    csv.write_text(content, encoding="utf-8")
+    return read_subjects(csv, ["id"])
+
+
+def _join(*values: object) -> Row:
+    """As the rows of a join are, both sides of which have the column."""
+    row = Row(*values)
+    row.__fields__ = ["id"] * len(values)
+    return row
+
+
 READS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "a column that is missing": ("SUBJECTS_COLUMN", lambda path: read_subjects(path, ["email"])),
+    "a column that is there twice": ("SUBJECTS_COLUMN", lambda path: _read_csv(path, f"id,id\n7,{SECRET}\n")),
     "a line of another length": ("SUBJECT_PARTS", lambda path: read_subjects(path, ["id"])),
     "a value of another type": ("SUBJECT_VALUE", lambda _: build_subjects([1.5], ["id"])),
     "too many values": ("SUBJECT_PARTS", lambda _: build_subjects([(SECRET, SECRET)], ["id"])),
     "a mapping with a column more": ("SUBJECT_COLUMN", lambda _: build_subjects([{"id": 7, "x": SECRET}], ["id"])),
     "a mapping with a column in other letters": ("SUBJECT_COLUMN", lambda _: build_subjects([{"Id": SECRET}], ["id"])),
     "a row with another column": ("SUBJECT_COLUMN", lambda _: build_subjects([Row(name=SECRET)], ["id"])),
+    "a row with a column twice": ("SUBJECT_COLUMN", lambda _: build_subjects([_join(7, SECRET)], ["id"])),
     "one text": ("SUBJECTS_LIST", lambda _: build_subjects(SECRET, ["id"])),
     "bytes": ("SUBJECTS_LIST", lambda _: build_subjects(SECRET.encode(), ["id"])),
     "one mapping": ("SUBJECTS_LIST", lambda _: build_subjects({"id": SECRET}, ["id"])),
