@@ -25,6 +25,9 @@ _OF_SPARK = re.compile(r"spark\.sql\.statistics\.colstats\.(.+)\.(?:min|max)", r
 
 _NULL = re.compile(r"\s*(?:null|cast\s*\(\s*null\s+as\s.*\))\s*", re.IGNORECASE)
 
+_PART = re.compile(r"(.+\.part)\.([0-9]{1,9})")
+"""Properties in which Spark keeps the parts of one long text, cut anywhere (CatalogTable.splitLargeTableProp)."""
+
 Judge = Callable[[Sequence[Mapping[str, str]]], Sequence[bool | None]]
 """See `ErasureEngine.judge_values`, of one table."""
 
@@ -128,8 +131,18 @@ def _list_extremes_of_spark(table: TableDescription) -> Iterator[tuple[tuple[str
 
 
 def _search_texts(kind: PlaceKind, where: str, texts: Mapping[str, str], spotter: Spotter) -> Iterator[Place]:
-    for name, text in texts.items():
+    for name, text in (*texts.items(), *_join_parts(texts)):
         if name.lower() in _SERVER_NUMBERS and _NUMBER.fullmatch(text):
             continue
         if spotter.count(name) or spotter.count(text):
             yield Place(kind, where, f"{spotter.mask(name)} names a subject")
+
+
+def _join_parts(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The texts that stand in several properties, each by the beginning of their names."""
+    parts: dict[str, dict[int, str]] = {}
+    for name, text in texts.items():
+        if found := _PART.fullmatch(name):
+            parts.setdefault(found[1], {})[int(found[2])] = text
+    for name, numbered in parts.items():
+        yield name, "".join(numbered[number] for number in sorted(numbered))

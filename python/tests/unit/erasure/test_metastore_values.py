@@ -151,6 +151,17 @@ def test_a_property_of_the_server_names_nobody_only_where_its_value_is_a_number(
     assert shop.kinds(outcome) == ({"table-property"} if is_found else set())
 
 
+def test_a_text_that_spark_has_cut_into_properties_is_searched_as_one(shop: Shop) -> None:
+    """As that of a wide table's columns, in which their default values stand (CatalogTable.splitLargeTableProp)."""
+    table, name = shop.metastore.table(NOTES), "spark.sql.sources.schema"
+    text = "x" * 10 + f'{{"CURRENT_DEFAULT":"{ADA}"}}'
+    parts = {f"{name}.part.{at}": text[4 * at : 4 * at + 4] for at in range(len(text) // 4 + 1)}
+    shop.metastore.add_table(replace(table, parameters={**table.parameters, f"{name}.numParts": "20", **parts}))
+    shop.plan = {"subjects": ["email"], "tables": {"shop.notes": {"keys": {"email": "email"}}}}
+    (place,) = shop.verify().verdict.places
+    assert (place.kind.value, place.detail) == ("table-property", f"{name}.part names a subject")
+
+
 def test_a_default_value_that_is_not_in_force_is_searched(shop: Shop) -> None:
     shop.metastore.disabled_defaults[NOTES] = {"email": f"'{ADA}'"}
     assert shop.kinds(shop.erase()) == {"default-value"}
