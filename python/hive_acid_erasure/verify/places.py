@@ -220,7 +220,7 @@ def find_orphans(
 ) -> dict[str, dict[str, str]]:
     """The values that folders of these paths tell of partition columns, by the folders' names, sorted.
 
-    Those of partitions that are there are left out. Of several columns a path may tell some alone.
+    Partitions that are there are left out. A path may tell some of several columns alone.
     """
     columns = frozenset(column.name for column in table.partition_columns)
     names = {name for folder in folders for name in _find_told(folder, columns)} if columns else set()
