@@ -13,8 +13,6 @@ from hive_acid.api.catalogs import (
     CatalogSide,
     DescribedDatabase,
     DescribedTable,
-    DropDatabaseRequest,
-    DropTableRequest,
     PythonApi,
     answered,
     cancellable,
@@ -22,6 +20,7 @@ from hive_acid.api.catalogs import (
 from hive_acid.api.connections import ThriftMetastore
 from hive_acid.api.tables import TableName
 from hive_acid_catalogs.definitions import CatalogDefinitions
+from hive_acid_catalogs.messages import DropDatabaseRequest, DropTableRequest
 
 
 class PythonCatalogApi(PythonApi):

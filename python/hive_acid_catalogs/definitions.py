@@ -11,8 +11,6 @@ from hive_acid.api.catalogs import (
     DdlStatement,
     DescribedDatabase,
     DescribedTable,
-    DropDatabaseRequest,
-    DropTableRequest,
     find_file,
     refuse_hidden_location,
 )
@@ -20,6 +18,7 @@ from hive_acid.api.connections import ThriftMetastore
 from hive_acid.api.statements import StatementOutcome, telling
 from hive_acid.api.storage import FileSystem
 from hive_acid.api.tables import TableKind, TableName
+from hive_acid_catalogs.messages import DropDatabaseRequest, DropTableRequest
 
 
 class CatalogDefinitions:

@@ -10,8 +10,6 @@ from hive_acid.session.catalog_side import CatalogSide as CatalogSide
 from hive_acid.wire.catalogs import CatalogRequest as CatalogRequest
 from hive_acid.wire.catalogs import DescribedDatabase as DescribedDatabase
 from hive_acid.wire.catalogs import DescribedTable as DescribedTable
-from hive_acid.wire.catalogs import DropDatabaseRequest as DropDatabaseRequest
-from hive_acid.wire.catalogs import DropTableRequest as DropTableRequest
 from hive_acid.wire.ddl_kinds import DdlKind as DdlKind
 from hive_acid.wire.statements import DdlStatement as DdlStatement
 from hive_acid.writing.new_folders import find_file as find_file

@@ -20,8 +20,6 @@ from hive_acid.wire.catalogs import (
     CatalogRequest,
     DescribedDatabase,
     DescribedTable,
-    DropDatabaseRequest,
-    DropTableRequest,
 )
 from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.operators import OperatorRequest
@@ -32,6 +30,7 @@ from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.statements import DdlStatement, Statement
 from hive_acid.wire.table_calls import TableQuestion
 from hive_acid_catalogs.catalog_api import PythonCatalogApi
+from hive_acid_catalogs.messages import DropDatabaseRequest, DropTableRequest
 from support.api_session import TABLE_NAME, Session, Told, fail
 from support.statements import LOCATION
 
