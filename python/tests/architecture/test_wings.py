@@ -27,6 +27,11 @@ DOUBLES = "python/tests/doubles"
 BROUGHT_BY_USERS = {"pytest"}
 SEARCHED = "subjects=[], tables={}, columns=[], hash_key=b''"
 LOGIN = "from hive_acid.transport import *; from hive_acid.metastore.transports.security import *"
+OPERATORS = """\
+from types import SimpleNamespace as Any
+from hive_acid.bridge.operators import *
+Operators(Any(metastore=None, file_system=None), None, None, None, Any(host=""), None)"""
+SHOW_LOCKS = """OperatorRequest("SHOW LOCKS", '{"table": null, "database": null}', None, None, (), None, None, {})"""
 OUTPUTS = ("signing_key", "ledger", "certificate")
 ABSENT = """\
 import sys
@@ -108,6 +113,7 @@ def test_a_command_of_a_wing_that_is_not_there_names_its_extra(
     [
         ("local", "from hive_acid.local import EmbeddedMetastore"),
         ("local", "from hive_acid.session.embedded import start_embedded; start_embedded()"),
+        ("ops", f"{OPERATORS}.run({SHOW_LOCKS})"),
         ("ops", "from hive_acid.user.history import build_history_frame; build_history_frame(None, '[]')"),
         ("downloads", "from hive_acid.session.hive_client import fetch_client_jars; fetch_client_jars('4.1.0')"),
         ("login", f"{LOGIN}; build_security(None, Transport(tls=Tls()), None, {{}})"),
