@@ -1,4 +1,4 @@
-"""What is dropped in a catalog with a metastore of its own."""
+"""Messages about drops in a catalog with a metastore of its own."""
 
 from __future__ import annotations
 
