@@ -1,1 +1,1 @@
-"""Notes that writes leave with the data, and what is read from them."""
+"""Notes that writes leave with the data."""

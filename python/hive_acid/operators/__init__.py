@@ -1,1 +1,1 @@
-"""Statements about transactions, locks and compactions, and the rows they show."""
+"""Parts of operator statements that a session answers itself: COMPACT, DESCRIBE DETAIL, transactions in SQL."""
