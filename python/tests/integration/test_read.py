@@ -126,6 +126,20 @@ def test_explain_opens_no_transaction(filled: Tables, statement: str) -> None:
     assert opened_by(filled, statement) == 0
 
 
+@pytest.mark.parametrize("mode", ["", "EXTENDED", "FORMATTED", "COST", "CODEGEN"])
+def test_explain_shows_how_a_row_change_finds_its_rows_and_does_nothing(filled: Tables, mode: str) -> None:
+    shown: list[str] = []
+    statement = (
+        f"EXPLAIN {mode} MERGE INTO t USING (SELECT max(id) AS id FROM t) s ON t.id = s.id AND t.name = 'b' "
+        "WHEN MATCHED THEN DELETE"
+    )
+    assert opened_by(filled, lambda: shown.extend(row[0] for row in filled.sql(statement))) == 0
+    physical = shown[0].rpartition("== Physical Plan ==")[2]
+    for part in ("HiveAcid MERGE", "Join", "EqualTo(name,b)", "AcidFileIndex"):
+        assert part in physical or mode == "CODEGEN"
+    assert filled.client.held_locks() == []
+
+
 def test_a_read_transaction_ends_with_its_query(filled: Tables) -> None:
     filled.sql("SELECT * FROM t")
     assert eventually(lambda: filled.open_transactions() == [])

@@ -19,6 +19,7 @@ import hiveacid.analysis.{
   ResolveUpdateVariables,
   SpecifyTransactional
 }
+import hiveacid.commands.{ExplainedStatements, PlanExplainedStatements}
 import hiveacid.guard.{
   Guard,
   GuardProcedures,
@@ -60,6 +61,7 @@ class Extensions extends (SparkSessionExtensions => Unit) {
     )
     // Again in the round in which Spark computes the name of a table (IDENTIFIER), which it looks up in the next one.
     extensions.injectResolutionRule(s => RefuseAlterations(classic(s)))
+    extensions.injectResolutionRule(_ => ExplainedStatements)
     // With Spark's own resolution rules: SELECT must see our relation before Spark converts it to its own ORC reader,
     // DELETE must be taken before the planner calls it unsupported.
     extensions.injectResolutionRule(s => ResolveAcidRelations(classic(s)))
@@ -84,6 +86,7 @@ class Extensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPlannerStrategy(s => PlanSerdeScans(classic(s)))
     extensions.injectPlannerStrategy(_ => PlanBoundQueries)
     extensions.injectPlannerStrategy(_ => PlainRowChanges)
+    extensions.injectPlannerStrategy(s => PlanExplainedStatements(classic(s)))
     SparkLineShuffles.install(extensions)
     // In physical plans, whose scans are what reads files.
     extensions.injectColumnar(_ => QuietScans)

@@ -1,5 +1,6 @@
 package hiveacid.guard
 
+import hiveacid.commands.ExplainedStatements
 import hiveacid.python.PythonSide
 import hiveacid.scan.SessionTransactions
 import hiveacid.wire.{OtherCommand, Wire}
@@ -10,16 +11,16 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.command.{CreateFunctionCommand, CreateViewCommand, DropFunctionCommand}
 
 /** Has Python judge commands that are not ours where the session is in a transaction of several statements. Ours refuse
-  * for themselves what such a transaction cannot hold.
+  * for themselves what such a transaction cannot hold, and an EXPLAIN changes nothing.
   */
 case class GuardTransactions(session: SparkSession) extends (LogicalPlan => Unit) {
-  private val Ours = "hiveacid."
+  private def isOurs(command: Command) = command.getClass.getName.startsWith("hiveacid.")
 
   override def apply(plan: LogicalPlan): Unit = SessionTransactions.of(session).foreach { token =>
     plan.foreach {
       // one that is not resolved has an error of its own
-      case c: Command if c.resolved && !c.getClass.getName.startsWith(Ours) => ask(c, token)
-      case _                                                                =>
+      case c: Command if c.resolved && !isOurs(c) && !ExplainedStatements.isExplained(c) => ask(c, token)
+      case _                                                                             =>
     }
   }
 
