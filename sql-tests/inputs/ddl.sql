@@ -90,6 +90,8 @@ ALTER TABLE p DROP COLUMN more;
 
 ALTER TABLE p RENAME COLUMN more TO other;
 
+SELECT id, other FROM p WHERE other > 80;
+
 DESCRIBE p;
 
 -- properties
@@ -116,7 +118,7 @@ ANALYZE TABLE p COMPUTE STATISTICS NOSCAN;
 
 ANALYZE TABLES COMPUTE STATISTICS;
 
-SELECT count(*), max(more) FROM p;
+SELECT count(*), max(other) FROM p;
 
 -- names
 

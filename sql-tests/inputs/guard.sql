@@ -111,8 +111,6 @@ ALTER TABLE t REPLACE COLUMNS (id INT);
 
 ALTER TABLE t DROP COLUMN name;
 
-ALTER TABLE t RENAME COLUMN name TO other;
-
 -- other versions of the table, and values of partitions without rows
 
 SELECT * FROM t VERSION AS OF 1;

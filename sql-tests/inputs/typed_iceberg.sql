@@ -111,6 +111,8 @@ ALTER TABLE t ALTER COLUMN name AFTER point;
 
 ALTER TABLE t DROP COLUMN name;
 
+ALTER TABLE t RENAME COLUMN label TO name;
+
 ALTER TABLE t SET TBLPROPERTIES ('write.format.default' = 'orc');
 
 DROP TABLE s PURGE;

@@ -10,11 +10,13 @@ from hive_acid import config
 from hive_acid.errors import HiveAcidError, TransactionAborted, build_error
 from hive_acid.errors.outcome import StatementOutcome, telling
 from hive_acid.execution.engine_statements import IsRunning, end_after, is_never_running
+from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.names import is_hidden
-from hive_acid.model.table import TableName
+from hive_acid.model.table import TableConstraints, TableName
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.older_python import add_note
 from hive_acid.quirks.kept_write_ids import KeptWriteIds
+from hive_acid.reading.evolution import find_evolution
 from hive_acid.reading.late_tables import find_write_ids_now
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.snapshot.conversion import find_obstacle, find_unread_file
@@ -23,6 +25,7 @@ from hive_acid.transactions.ddl_locks import build_ddl_locks
 from hive_acid.transactions.manager import Transaction
 from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.statements import DdlStatement
+from hive_acid.writing.column_changes import check_column_change
 from hive_acid.writing.new_folders import find_leftover
 from hive_acid.writing.partitions import withdraw_statistics
 from hive_acid.writing.table_rules import refuse_hidden_location
@@ -110,6 +113,7 @@ class DdlExecutor:
         if locks:
             transaction.lock(locks)
         self._refuse_name(statement)
+        self._refuse_column_change(statement, settings)
         self._refuse_files(statement)
         self._refuse_conversion(statement)
         if statement.kind.traits.takes_partitions_away:  # the sign by which older snapshots are known not to serve
@@ -142,6 +146,18 @@ class DdlExecutor:
         parent, _, folder = self._warehouse.metastore.table(name).location.rstrip("/").rpartition("/")
         if folder.lower() == name.table.lower():
             refuse_hidden_location(statement.kind.title, name, f"{parent}/{statement.new_name}")
+
+    def _refuse_column_change(self, statement: DdlStatement, settings: config.Settings) -> None:
+        if statement.column_change is None:
+            return
+        metastore, name = self._warehouse.metastore, statement.tables[0]
+        # Hive of the 3.1 line finds them by name, whatever a session here is told
+        by_position = metastore.line is MetastoreLine.HIVE_4 and find_evolution(settings, metastore.line).by_position
+        # the metastore may keep constraints with the columns as they were, and lose them
+        has_constraints = metastore.constraints(name) != TableConstraints() or bool(metastore.default_texts(name))
+        check_column_change(
+            statement.column_change, metastore.table(name), by_position=by_position, has_constraints=has_constraints
+        )
 
     def _refuse_files(self, statement: DdlStatement) -> None:
         """Refuses files in a new partition's folder: they would become rows that no transaction wrote."""

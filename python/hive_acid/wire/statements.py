@@ -79,6 +79,15 @@ class DryRunAnswer:
 
 
 @dataclass(frozen=True)
+class ColumnChange:
+    """Another name or type, in Hive's spelling, for a column; None where it keeps its own."""
+
+    column: str
+    new_name: str | None = None
+    new_type: str | None = None
+
+
+@dataclass(frozen=True)
 class DdlStatement:
     """A statement of Spark's own that alters `tables`, transactional ones, of which there is one at least.
 
@@ -92,6 +101,7 @@ class DdlStatement:
     partitions: tuple[tuple[str, ...], ...] = ()
     locations: tuple[str, ...] = ()
     new_name: str | None = None
+    column_change: ColumnChange | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
 
 

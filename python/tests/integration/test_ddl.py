@@ -19,6 +19,8 @@ ALTERATIONS = {
     "rename-partition": "ALTER TABLE parts PARTITION (d = 'a') RENAME TO PARTITION (d = 'new')",
     "add-columns": "ALTER TABLE parts ADD COLUMNS (more INT)",
     "change-column": "ALTER TABLE parts ALTER COLUMN name COMMENT 'x'",
+    "rename-column": "ALTER TABLE parts RENAME COLUMN name TO other",
+    "widen-column": "ALTER TABLE parts ALTER COLUMN id TYPE BIGINT",
     "rename": "ALTER TABLE parts RENAME TO other",
     "set": "ALTER TABLE parts SET TBLPROPERTIES ('note' = 'x')",
     "unset": "ALTER TABLE parts UNSET TBLPROPERTIES ('note')",

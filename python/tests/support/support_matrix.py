@@ -34,6 +34,12 @@ def _fourth(spark: SparkSession, table: str) -> DataFrame:
     return spark.table(table).where("id = 1").withColumns({"id": F.lit(4), "name": F.lit("d")})
 
 
+def _widen(spark: SparkSession, table: str) -> None:
+    """Another type for a column of no buckets."""
+    spark.sql(f"ALTER TABLE {table} ADD COLUMNS (number INT)")
+    spark.sql(f"ALTER TABLE {table} ALTER COLUMN number TYPE BIGINT")
+
+
 _D = (*ROWS, (4, "d"))
 LINES = (
     Line(
@@ -215,6 +221,16 @@ LINES = (
             Example("ALTER TABLE {t} CHANGE COLUMN more more STRING COMMENT 'seen'"),
         ),
         short="`ALTER TABLE`, `ANALYZE TABLE`, `DROP TABLE`",
+    ),
+    Line(
+        "`ALTER TABLE … RENAME COLUMN`, of ORC files on metastores of the 4.x line",
+        (Example("ALTER TABLE {t} RENAME COLUMN name TO label"),),
+        {INSERT_ONLY: "if ORC", INSERT_ONLY_BUCKETED: "if ORC", INSERT_ONLY_TEXT: REFUSED, OTHER: NONE},
+    ),
+    Line(
+        "`ALTER TABLE … ALTER COLUMN … TYPE` of a wider type, but for columns of buckets",
+        (Example(call=_widen),),
+        {**_ONLY_OTHER_FORMATS, OTHER: NONE},
     ),
     Line(
         "`DESCRIBE`, `SHOW CREATE TABLE … AS SERDE`, `SHOW PARTITIONS`",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
@@ -13,7 +14,7 @@ from hive_acid.model.table_identity import describe_analysed
 from hive_acid.transactions.ddl_locks import DDL_LOCKS
 from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.statement_kinds import StatementKind
-from hive_acid.wire.statements import DdlStatement
+from hive_acid.wire.statements import ColumnChange, DdlStatement
 from support.altered_tables import KEY, NAMES, OTHER, build, build_altered_world
 from support.statements import TABLE, World, build_table
 
@@ -119,6 +120,20 @@ def test_a_table_whose_folder_would_be_hidden_by_its_new_name_keeps_its_own(
     else:
         build(world).run(statement, lambda: ran.append(1))
     assert ran == ([] if is_refused else [1]) and not world.open_transactions()
+
+
+@pytest.mark.parametrize("by_position", ["", "true", "false"])
+def test_a_column_gets_a_new_name_where_hive_too_finds_columns_by_position(world: World, by_position: str) -> None:
+    orc = "org.apache.hadoop.hive.ql.io.orc.OrcInputFormat"
+    world.memory.add_table(replace(world.memory.table(TABLE), input_format=orc))
+    settings = {"spark.hiveacid.read.columnsByPosition": by_position} if by_position else {}
+    renamed = ColumnChange("name", new_name="label")
+    statement = DdlStatement(DdlKind.ALTER_COLUMNS, (TABLE,), column_change=renamed, settings=settings)
+    ran: list[int] = []
+    is_done = world.memory.line is MetastoreLine.HIVE_4 and by_position != "false"
+    with nullcontext() if is_done else pytest.raises(HiveAcidError, match="COLUMN_BY_NAME"):
+        build(world).run(statement, lambda: ran.append(1))
+    assert ran == [1] * is_done and not world.open_transactions()
 
 
 def test_a_new_partition_with_files_is_refused_and_one_without_is_not(world: World) -> None:

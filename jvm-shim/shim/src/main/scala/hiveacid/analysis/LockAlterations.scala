@@ -4,7 +4,7 @@ import java.util.Locale
 
 import hiveacid.catalog.{NewTables, SessionTables}
 import hiveacid.values.AcidTable
-import hiveacid.commands.{AcidDdlCommand, Overwrites}
+import hiveacid.commands.{AcidDdlCommand, ChangeColumnCommand, Overwrites}
 import hiveacid.wire.DdlKind
 import org.apache.hadoop.fs.Path
 
@@ -84,7 +84,7 @@ case class LockAlterations(session: SparkSession) extends Rule[LogicalPlan] {
       case a: AlterTableAddColumnsCommand =>
         ours(a.table).foreach(NewTables.refuseColumns("ALTER TABLE … ADD COLUMNS", _, a.colsToAdd))
         alter(DdlKind.AlterColumns, a.table)
-      case a: AlterTableChangeColumnCommand        => alter(DdlKind.AlterColumns, a.tableName)
+      case a: AlterTableChangeColumnCommand        => ours(a.tableName).map(changedColumn(_, a))
       case SparkLineComments.ColumnsOf(table)      => alter(DdlKind.AlterColumns, table)
       case a: AlterTableRenameCommand if !a.isView => alter(DdlKind.RenameTable, a.oldName)
       case a: AlterTableSetPropertiesCommand       =>
@@ -102,6 +102,19 @@ case class LockAlterations(session: SparkSession) extends Rule[LogicalPlan] {
       case d: DropTableCommand if !d.isView    => alter(DdlKind.DropTable, d.tableName)
       case _                                   => None
     }
+  }
+
+  /** Spark's command for a comment. It has none for another type. */
+  private def changedColumn(t: CatalogTable, a: AlterTableChangeColumnCommand): AcidDdlCommand = {
+    val column = a.newColumn
+    val stored = catalog.getTableRawMetadata(a.tableName).dataSchema.find(_.name.equalsIgnoreCase(a.columnName))
+    val command =
+      if (stored.forall(_.dataType == column.dataType)) a
+      else {
+        NewTables.refuseColumns("ALTER TABLE … ALTER COLUMN", t, Seq(column))
+        ChangeColumnCommand(a.tableName, a.columnName, None, Some(column.dataType), column.getComment())
+      }
+    AcidDdlCommand(DdlKind.AlterColumns, Seq(t), command)
   }
 
   /** The table of Hive that becomes transactional. */

@@ -59,10 +59,23 @@ case class AcidDdlCommand(
 
   /** The request to Python. */
   def request(session: SparkSession): DdlStatement =
-    DdlStatement(kind, tables.map(AcidTable.name), partitions, locations, newName, PythonSide.settings(session))
+    DdlStatement(
+      kind,
+      tables.map(AcidTable.name),
+      partitions,
+      locations,
+      newName,
+      columnChange,
+      PythonSide.settings(session)
+    )
 
   private def newName = command match {
     case rename: AlterTableRenameCommand => Some(rename.newName.table)
     case _                               => None
+  }
+
+  private def columnChange = command match {
+    case c: ChangeColumnCommand => Some(c.change)
+    case _                      => None
   }
 }

@@ -38,8 +38,12 @@ final case class DdlStatement(
     partitions: Seq[Seq[String]],
     locations: Seq[String],
     newName: Option[String],
+    columnChange: Option[ColumnChange],
     settings: Map[String, String]
 )
+
+/** Another name or type, in Hive's spelling, for a column. */
+final case class ColumnChange(column: String, newName: Option[String], newType: Option[String])
 
 /** A table that a failed statement has made. */
 final case class CreatedTable(table: String, identity: String, failure: String, settings: Map[String, String])

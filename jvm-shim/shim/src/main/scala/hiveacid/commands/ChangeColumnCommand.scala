@@ -1,0 +1,38 @@
+package hiveacid.commands
+
+import hiveacid.wire.ColumnChange
+
+import org.apache.spark.sql.{Row, SparkSession => ApiSession}
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.command.LeafRunnableCommand
+import org.apache.spark.sql.types.{DataType, StructType}
+
+/** Gives a column of a table of Hive another name or type, for which Spark has no command. Whether it may is Python's
+  * decision, under the lock of the [[AcidDdlCommand]] around it.
+  */
+case class ChangeColumnCommand(
+    table: TableIdentifier,
+    column: String,
+    newName: Option[String],
+    newType: Option[DataType],
+    newComment: Option[String]
+) extends LeafRunnableCommand {
+  def change: ColumnChange = ColumnChange(column, newName, newType.map(_.catalogString))
+
+  override def run(api: ApiSession): Seq[Row] = {
+    val catalog = api.asInstanceOf[SparkSession].sessionState.catalog
+    val stored = catalog.getTableRawMetadata(table)
+    val changed = stored.dataSchema.map { field =>
+      if (!field.name.equalsIgnoreCase(column)) field
+      else {
+        val renamed = field.copy(name = newName.getOrElse(field.name), dataType = newType.getOrElse(field.dataType))
+        newComment.fold(renamed)(renamed.withComment)
+      }
+    }
+    // the session's own method takes no names away
+    catalog.externalCatalog.alterTableDataSchema(stored.database, stored.identifier.table, StructType(changed))
+    catalog.refreshTable(table)
+    Nil
+  }
+}
