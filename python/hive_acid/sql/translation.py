@@ -1,4 +1,4 @@
-"""Statements of other engines that one of Spark's says: DELETE … USING and UPDATE … FROM are a MERGE."""
+"""Statements of other engines that one of Spark's says, as DELETE … USING and UPDATE … FROM, which are a MERGE."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from hive_acid.wire.rewriting import Translation
 _EXPLAINED = ("CODEGEN", "COST", "EXTENDED", "FORMATTED")
 _BEYOND_A_TABLE = ("ANTI", "CROSS", "FULL", "INNER", "JOIN", "LATERAL", "LEFT", "NATURAL", "RIGHT", "SEMI")
 _BEYOND_A_CONDITION = ("GROUP", "HAVING", "LIMIT", "ORDER", "RETURNING")
+_QUERIES = ("FROM", "SELECT", "TABLE", "VALUES", "WITH")
 
 
 def translate(text: str) -> Translation | None:
@@ -19,7 +20,8 @@ def translate(text: str) -> Translation | None:
 
     That is `TRUNCATE t`, `DELETE FROM t USING s WHERE …`, of which a row may have several matches, and `UPDATE t SET …
     FROM s WHERE …`, where several are the error of MERGE. The source is one table or one query in brackets: of more,
-    or without a WHERE, there is no translation.
+    or without a WHERE, there is no translation. `UPDATE t SET (a, b) = (1, 2)` has one, but not with a query of several
+    columns, which Spark would run for each of them.
     """
     tokens = [token for token in find_tokens(text) if token.token_type is not TokenType.SEMICOLON]
     start = _find_start(tokens)
@@ -36,22 +38,42 @@ def _find_start(tokens: Sequence[Token]) -> int:
 
 
 class _Pieces:
-    """The tokens of a statement, and the words outside of brackets by their places."""
+    """The tokens of a statement, in how many brackets each stands, and the words outside of all by their places."""
 
     def __init__(self, text: str, tokens: Sequence[Token]) -> None:
         self.text = text
         self.tokens = tokens
         self.before = text[: tokens[0].start]
-        self.words: list[str] = []
+        self.depths: list[int] = []
         depth = 0
         for token in tokens:
-            depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
-            self.words.append((upper_word(token) or token.text) if depth == 0 else "")
+            depth -= token.token_type is TokenType.R_PAREN
+            self.depths.append(depth)
+            depth += token.token_type is TokenType.L_PAREN
+        places = zip(tokens, self.depths, strict=True)
+        self.words = ["" if depth else upper_word(token) or token.text for token, depth in places]
 
     def find(self, word: str, start: int) -> int | None:
         """The place of the word from there on; FROM behind DISTINCT is an operator."""
         places = (at for at in range(start, len(self.words)) if self.words[at] == word)
         return next((at for at in places if self.words[at - 1] != "DISTINCT"), None)
+
+    def find_close(self, start: int) -> int | None:
+        """The place of the bracket that closes the one at `start`; None if there is none at `start`, or no other."""
+        if self.tokens[start].token_type is not TokenType.L_PAREN:
+            return None
+        later = range(start + 1, len(self.tokens))
+        return next((at for at in later if self.depths[at] == self.depths[start]), None)
+
+    def split(self, start: int, end: int) -> list[tuple[int, int]]:
+        """From where to where, without the last, each thing between commas goes; nothing if one is empty."""
+        depth, parts, first = self.depths[start], [], start
+        for at in range(start, end):
+            if self.tokens[at].token_type is TokenType.COMMA and self.depths[at] == depth:
+                parts.append((first, at))
+                first = at + 1
+        parts.append((first, end))
+        return parts if all(first < after for first, after in parts) else []
 
     def cut(self, start: int, end: int) -> str:
         """The text of these tokens."""
@@ -74,11 +96,49 @@ def _build_delete(pieces: _Pieces) -> Translation | None:
 
 
 def _build_update(pieces: _Pieces) -> Translation | None:
-    set_ = pieces.find("SET", 2)
-    from_ = pieces.find("FROM", set_) if set_ else None
-    if set_ is None or from_ is None or from_ == set_ + 1:
+    set_, last = pieces.find("SET", 2), len(pieces.tokens)
+    if set_ is None:
         return None
-    return _build_merge(pieces, 1, set_, from_, f"UPDATE {pieces.cut(set_, from_)}")
+    from_ = pieces.find("FROM", set_)
+    end = from_ or pieces.find("WHERE", set_) or last
+    parts = pieces.split(set_ + 1, end) if end > set_ + 1 else []
+    assignments = _spread(pieces, parts)
+    has_list = any(pieces.tokens[first].token_type is TokenType.L_PAREN for first, _ in parts)
+    if not assignments or not (has_list or from_):
+        return None
+    if from_ is not None:
+        return _build_merge(pieces, 1, set_, from_, f"UPDATE SET {assignments}")
+    rest = f" {pieces.cut(end, last)}" if end < last else ""
+    return Translation(f"{pieces.before}{pieces.cut(0, set_)} SET {assignments}{rest}", find_name(pieces.tokens[1:]))
+
+
+def _spread(pieces: _Pieces, assignments: Sequence[tuple[int, int]]) -> str | None:
+    """The assignments with one for each column of a list; None if a list of columns gets no list of as many values."""
+    spread = []
+    for first, after in assignments:
+        if pieces.tokens[first].token_type is not TokenType.L_PAREN:
+            spread.append(pieces.cut(first, after))
+            continue
+        close = pieces.find_close(first)
+        columns = pieces.split(first + 1, close) if close else []
+        values = _find_values(pieces, close + 1, after, len(columns)) if close else []
+        if not values or len(values) != len(columns):
+            return None
+        spread += [
+            f"{pieces.cut(*column)} = {pieces.cut(*value)}" for column, value in zip(columns, values, strict=True)
+        ]
+    return ", ".join(spread)
+
+
+def _find_values(pieces: _Pieces, equals: int, after: int, count: int) -> list[tuple[int, int]]:
+    """The places of the values in `= (…)`, where one value may be any; none if that is something else, or a query."""
+    if equals + 3 >= after or pieces.tokens[equals].token_type is not TokenType.EQ:
+        return []
+    if count == 1:
+        return [(equals + 1, after)]
+    if pieces.find_close(equals + 1) != after - 1 or upper_word(pieces.tokens[equals + 2]) in _QUERIES:
+        return []
+    return pieces.split(equals + 2, after - 1)
 
 
 def _build_merge(pieces: _Pieces, start: int, end: int, source: int, action: str) -> Translation | None:

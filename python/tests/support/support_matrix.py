@@ -98,8 +98,8 @@ LINES = (
         short="`TRUNCATE TABLE`",
     ),
     Line(
-        "`UPDATE … SET … [FROM …] [WHERE …]`: subqueries, nested fields, `DEFAULT`, parameters; partition columns and "
-        "bucketing columns too, the row moves",
+        "`UPDATE … SET … [FROM …] [WHERE …]`: subqueries, nested fields, lists of columns, `DEFAULT`, parameters; "
+        "partition columns and bucketing columns too, the row moves",
         (Example("UPDATE {t} SET id = id + 10, name = upper(name) WHERE id > 2", (*ROWS[:2], (13, "C"))),),
         _ONLY_ROWS_OF_ACID,
         short="`UPDATE`",

@@ -34,6 +34,16 @@ T = ("t",)
             "UPDATE SET a = s.a, b = extract(YEAR FROM s.d), c = s.x IS NOT DISTINCT FROM s.y",
             T,
         ),
+        (
+            "UPDATE t x SET (a, `b c`) = (b + 1, f(2, (SELECT 3))), (d) = (SELECT 4, 5) WHERE id = 1",
+            "UPDATE t x SET a = b + 1, `b c` = f(2, (SELECT 3)), d = (SELECT 4, 5) WHERE id = 1",
+            T,
+        ),
+        (
+            "UPDATE t SET (a, b) = (s.a, 2) FROM s WHERE t.k = s.k",
+            "MERGE INTO t USING s ON (t.k = s.k ) WHEN MATCHED THEN UPDATE SET a = s.a, b = 2",
+            T,
+        ),
     ],
 )
 def test_the_same_is_said_in_sparks_words(text: str, expected: str, table: tuple[str, ...]) -> None:
@@ -57,6 +67,14 @@ def test_the_same_is_said_in_sparks_words(text: str, expected: str, table: tuple
         "DELETE FROM t USING s WHERE",
         "DELETE FROM USING WHERE",
         "UPDATE t SET a = 1 FROM s",
+        "UPDATE t SET a = 1 WHEREE b",
+        "UPDATE t SET (a, b) = (SELECT 1, 2)",
+        "UPDATE t SET (a, b) = (1)",
+        "UPDATE t SET (a, b) = (1, )",
+        "UPDATE t SET (a, b) = (1, 2) || c",
+        "UPDATE t SET (a, b) = 1",
+        "UPDATE t SET (a, b",
+        "UPDATE t SET ,",
         "UPDATE t SET a = 1 WHERE b IS DISTINCT FROM c",
         "UPDATE t SET FROM s WHERE a = 1",
     ],
