@@ -70,6 +70,7 @@ _FORMS: Final[Mapping[str, Sequence[str]]] = {
         "SHOW INDEX|INDEXES FROM|ON {table}",
     ),
     "INSERT_FORM": ("INSERT INTO [TABLE] {table} SET", "INSERT ALL|FIRST … INTO {table}"),
+    "INSERT_REPLACE": ("INSERT INTO [TABLE] {table} … REPLACE USING|ON",),
     "KILL": ("KILL QUERY",),
     "LOCK": ("LOCK|UNLOCK TABLE {table}", "LOCK|UNLOCK TABLES|DATABASE"),
     "MATERIALIZED_VIEW": (

@@ -122,3 +122,8 @@ def build_old_bucketing(columns: TargetColumns, prefix: str) -> list[exp.Expr]:
 def build_row_id(prefix: str = "__") -> exp.Expr:
     """`__target.ROW__ID AS __row_id`: the identity of the row that is changed."""
     return exp.alias_(exp.column("ROW__ID", table=TARGET), f"{prefix}row_id")
+
+
+def build_star(relation: str) -> exp.Expr:
+    """`__source.*`."""
+    return exp.Column(this=exp.Star(), table=exp.to_identifier(relation))

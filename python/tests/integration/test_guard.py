@@ -11,9 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (its name everywhere)
 
 from integration.conftest import Tables
-from support.spark_lines import since
 
-BY_KEYS = since("4.2", "replacements by keys")
 REFUSED_SQL = [
     "INSERT OVERWRITE b VALUES (9)",
     "UPDATE b SET id = 9",
@@ -34,8 +32,6 @@ REFUSED_SQL = [
     "CREATE TABLE c LIKE t USING orc TBLPROPERTIES ('transactional'='true')",
     "ALTER TABLE p RECOVER PARTITIONS",
     "FROM plain INSERT INTO t SELECT * INSERT INTO plain SELECT *",
-    pytest.param("INSERT INTO t REPLACE USING (id) SELECT 9, 'z'", marks=BY_KEYS),
-    pytest.param("INSERT INTO t AS x REPLACE ON x.id = 1 SELECT 9, 'z'", marks=BY_KEYS),
 ]
 
 REFUSED_CALLS: dict[str, Callable[[DataFrame], object]] = {

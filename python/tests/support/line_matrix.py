@@ -23,6 +23,7 @@ _KINDS: Final[Mapping[str, str]] = {
     "`WITH …` before UPDATE, DELETE, MERGE": r"WITH\b.*\)\s*(UPDATE|DELETE|MERGE)\b",
     "`SELECT`": r"(SELECT|WITH|VALUES|TABLE)\b",
     "`INSERT … REPLACE WHERE`": r"INSERT\b.*\bREPLACE\s+WHERE\b",
+    "`INSERT … REPLACE USING`, `REPLACE ON`": r"INSERT\b.*\bREPLACE\s+(USING|ON)\b",
     "`INSERT OVERWRITE`": r"INSERT\s+OVERWRITE\b",
     "`INSERT`": r"INSERT\b",
     "several `INSERT`s of one query": r"FROM\b",

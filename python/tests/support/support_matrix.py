@@ -92,6 +92,16 @@ LINES = (
         short="`INSERT INTO … REPLACE WHERE`",
     ),
     Line(
+        "`INSERT INTO … REPLACE USING (…)`, `REPLACE ON …`, since Spark 4.2: the rows that a new one matches go, by "
+        "equal columns or by a condition without subqueries",
+        (
+            Example(
+                "INSERT INTO {t} REPLACE USING (id) VALUES (3, 'd'{v}), (4, 'e'{v})", (*ROWS[:2], (3, "d"), (4, "e"))
+            ),
+        ),
+        _ONLY_ROWS_OF_ACID,
+    ),
+    Line(
         "`TRUNCATE TABLE [PARTITION (…)]`",
         (Example("TRUNCATE TABLE {t} {part}", ()),),
         _ONLY_OTHER_FORMATS,

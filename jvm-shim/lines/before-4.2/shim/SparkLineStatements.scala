@@ -69,8 +69,9 @@ object SparkLineStatements {
   }
 
   /** `INSERT … REPLACE USING` and `REPLACE ON` are none of this line's statements. */
-  object InsertReplaceByKeys {
-    def unapply(plan: LogicalPlan): Option[(LogicalPlan, LogicalPlan, String)] = None
+  object InsertReplaceMatches {
+    def unapply(plan: LogicalPlan): Option[(InsertIntoStatement, Either[Seq[String], Expression], Option[String])] =
+      None
   }
 
   /** CREATE TABLE … LIKE, which the parser makes a command: its name, its properties, and the same node with others.

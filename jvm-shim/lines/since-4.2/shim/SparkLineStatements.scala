@@ -6,7 +6,6 @@ import org.apache.spark.sql.catalyst.plans.logical.{
   AppendData,
   CreateTableLike,
   InsertIntoStatement,
-  InsertReplaceCriteria,
   InsertReplaceOn,
   InsertReplaceUsing,
   InsertReplaceWhere => ReplaceWhereCriteria,
@@ -80,17 +79,22 @@ object SparkLineStatements {
     }
   }
 
-  /** `INSERT … REPLACE USING` and `REPLACE ON`: the node, its target, and what it is called. */
-  object InsertReplaceByKeys {
-    def unapply(plan: LogicalPlan): Option[(LogicalPlan, LogicalPlan, String)] = plan match {
-      case i: InsertIntoStatement => title(i.replaceCriteriaOpt).map((i, i.table, _))
-      case u: UnresolvedInsert    => title(u.replaceCriteriaOpt).map((u, u.table, _))
-      case _                      => None
-    }
+  /** `INSERT … REPLACE USING` and `REPLACE ON`: the INSERT alone, the columns or the condition, and the target's alias.
+    */
+  object InsertReplaceMatches {
+    def unapply(plan: LogicalPlan): Option[(InsertIntoStatement, Either[Seq[String], Expression], Option[String])] =
+      plan match {
+        case i: InsertIntoStatement => keys(i)
+        case u: UnresolvedInsert    => keys(u.toInsertIntoStatement(u.table))
+        case _                      => None
+      }
 
-    private def title(criteria: Option[InsertReplaceCriteria]): Option[String] = criteria.collect {
-      case _: InsertReplaceUsing => "INSERT … REPLACE USING"
-      case _: InsertReplaceOn    => "INSERT … REPLACE ON"
+    private def keys(i: InsertIntoStatement) = {
+      val insert = i.copy(overwrite = false, replaceCriteriaOpt = None)
+      i.replaceCriteriaOpt.collect {
+        case InsertReplaceUsing(columns)       => (insert, Left(columns), None)
+        case InsertReplaceOn(condition, alias) => (insert, Right(condition), alias)
+      }
     }
   }
 

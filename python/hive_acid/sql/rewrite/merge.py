@@ -21,6 +21,7 @@ from hive_acid.sql.row_changes import (
     build_old_bucketing,
     build_old_partition,
     build_row_id,
+    build_star,
 )
 from hive_acid.wire.row_writes import RowWrites
 
@@ -73,7 +74,7 @@ def _build_mixed(on: exp.Expr, clauses: Sequence[WhenClause], columns: TargetCol
     prefix, sides = columns.own_prefix, {clause.side for clause in clauses}
     has_values = any(clause.values for clause in clauses)
     target = exp.select(
-        _build_star(TARGET),
+        build_star(TARGET),
         build_row_id(prefix),
         *build_old_partition(columns.partition, prefix),
         *build_old_bucketing(columns, prefix),
@@ -83,7 +84,7 @@ def _build_mixed(on: exp.Expr, clauses: Sequence[WhenClause], columns: TargetCol
         ),
         exp.alias_(exp.true(), f"{prefix}in_target"),
     ).from_(TARGET)
-    source = exp.select(_build_star(SOURCE), exp.alias_(exp.true(), f"{prefix}in_source")).from_(SOURCE)
+    source = exp.select(build_star(SOURCE), exp.alias_(exp.true(), f"{prefix}in_source")).from_(SOURCE)
     chosen = _build_choice_of_sides(clauses, prefix)
     joined = (
         exp.select(exp.Star(), exp.alias_(chosen, f"{prefix}clause"))
@@ -160,7 +161,3 @@ def _build_case_of(prefix: str, values: Sequence[tuple[int, exp.Expr]], otherwis
     for number, value in values:
         case = case.when(exp.Literal.number(number), value)
     return case.else_(otherwise) if otherwise is not None else case
-
-
-def _build_star(relation: str) -> exp.Expr:
-    return exp.Column(this=exp.Star(), table=exp.to_identifier(relation))

@@ -38,6 +38,30 @@ SELECT
   __source.*
 FROM __source;
 
+-- each new row stands there twice, to ask for what goes and to come
+
+INSERT INTO __target REPLACE WHERE EXISTS (SELECT 1 FROM __source WHERE __e0) SELECT __e1 AS `a` FROM __source;
+SELECT
+  IF(__asks, CAST(6 AS TINYINT), CAST(0 AS TINYINT)) AS __change,
+  __row_id,
+  __e1 AS `a`
+FROM (
+  SELECT
+    __target.*,
+    __target.ROW__ID AS __row_id,
+    TRUE AS __in_target
+  FROM __target
+) AS __t
+RIGHT OUTER JOIN (
+  SELECT
+    __source.*,
+    EXPLODE(ARRAY(TRUE, FALSE)) AS __asks
+  FROM __source
+) AS __s
+  ON __asks AND __e0
+WHERE
+  __in_target OR NOT __asks;
+
 UPDATE __target SET `a` = __e1, `Odd ``name` = __e2 WHERE __e3;
 SELECT
   CAST(1 AS TINYINT) AS __change,

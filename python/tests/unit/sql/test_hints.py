@@ -33,6 +33,7 @@ MESSAGES = json.loads((Path(hints.__file__).parents[1] / "errors/conditions.json
         ("ALTER TABLE t ADD more INT", "ADD_COLUMNS", "ALTER TABLE … ADD", ("t",)),
         ("GRANT SELECT, INSERT ON TABLE t TO USER x", "GRANT", "GRANT … ON TABLE", ("t",)),
         ("SELECT * FROM t WHERE id = 1 FOR UPDATE", "FOR_UPDATE", "SELECT … FROM … FOR UPDATE", ("t",)),
+        ("INSERT INTO t AS x REPLACE ON x.a = 1 SELECT 1", "INSERT_REPLACE", "INSERT INTO … REPLACE ON", ("t",)),
         ("END;", "TRANSACTION", "END", ()),
         ("ROLLBACK TO SAVEPOINT a", "TRANSACTION", "ROLLBACK TO", ()),
         ("UNDROP TABLE t", "UNDROP", "UNDROP TABLE", ()),

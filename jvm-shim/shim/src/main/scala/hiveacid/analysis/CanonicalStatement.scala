@@ -142,4 +142,20 @@ object CanonicalStatement {
     val text = s"INSERT INTO $Target REPLACE WHERE __e0 SELECT * FROM $Source"
     CanonicalStatement(text, Map("__e0" -> condition), Map(Target -> target, Source -> source))
   }
+
+  /** @param values
+    *   of all columns of the target, attributes of the source as those in the condition
+    */
+  def replaceMatches(
+      target: LogicalPlan,
+      condition: Expression,
+      source: LogicalPlan,
+      values: Seq[(String, Expression)]
+  ): CanonicalStatement = {
+    val trees = new Placeholders
+    val matches = s"EXISTS (SELECT 1 FROM $Source WHERE ${trees.add(condition)})"
+    val columns = values.map { case (column, value) => s"${trees.add(value)} AS ${quoted(column)}" }
+    val text = s"INSERT INTO $Target REPLACE WHERE $matches SELECT ${columns.mkString(", ")} FROM $Source"
+    CanonicalStatement(text, trees.toMap, Map(Target -> target, Source -> source))
+  }
 }

@@ -27,7 +27,7 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
     case u: Union if u.children.exists(isOurs) => together(u)
     case _                                     =>
       plan.resolveOperators {
-        case r @ ResolvedReplaceWhere(_, _, c: InsertIntoHadoopFsRelationCommand, _)       => replace(r, c)
+        case r: ResolvedReplacement                                                        => replace(r)
         case ChosenOverwrite(c: InsertIntoHadoopFsRelationCommand, isDynamic) if isOurs(c) => insert(c, Some(isDynamic))
         case c: InsertIntoHadoopFsRelationCommand if isOurs(c)                             => insert(c)
         case t @ TruncateTableCommand(id, spec)                                            =>
@@ -47,13 +47,13 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def isOurs(p: LogicalPlan) = p match {
     case c: InsertIntoHadoopFsRelationCommand => c.fileFormat.isInstanceOf[TransactionalFileFormat]
-    case _                                    => p.isInstanceOf[ResolvedReplaceWhere]
+    case _                                    => p.isInstanceOf[ResolvedReplacement]
   }
 
   private def together(u: Union): AcidMultiInsertCommand = {
     val inserts = u.children.collect {
-      case r: ResolvedReplaceWhere =>
-        ReplaceWhere.refuse(r.target, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.REPLACE_WHERE_BESIDE_INSERTS"))
+      case r: ResolvedReplacement =>
+        ResolvedReplacement.refuse(r.target, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.REPLACE_WHERE_BESIDE_INSERTS"))
       case c: InsertIntoHadoopFsRelationCommand if isOurs(c) => insert(c)
     }
     if (
@@ -86,20 +86,22 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
     }
   }
 
-  private def replace(r: ResolvedReplaceWhere, c: InsertIntoHadoopFsRelationCommand): AcidWriteCommand = {
-    val table = c.catalogTable.get
-    Assignments.refuseLegacy("INSERT", table)
-    val rows = r.canonical(c).rowChanges(session, table)
-    val analysed = session.sessionState.analyzer.execute(rows.plan)
-    AcidWriteCommand(
-      StatementKind.Replace,
-      table,
-      analysed,
-      rows.writes,
-      rows.stays,
-      read = rows.read,
-      isAnalyzed = true
-    )
+  private def replace(r: ResolvedReplacement): LogicalPlan = r.insert match {
+    case c: InsertIntoHadoopFsRelationCommand =>
+      val table = c.catalogTable.get
+      Assignments.refuseLegacy("INSERT", table)
+      val rows = r.canonical(c).rowChanges(session, table)
+      val analysed = session.sessionState.analyzer.execute(rows.plan)
+      AcidWriteCommand(
+        StatementKind.Replace,
+        table,
+        analysed,
+        rows.writes,
+        rows.stays,
+        read = rows.read,
+        isAnalyzed = true
+      )
+    case _ => r
   }
 
   /** Tables of Hive are always overwritten partition by partition, says Spark's documentation of the setting; here too,

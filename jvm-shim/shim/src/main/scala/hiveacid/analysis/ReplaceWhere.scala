@@ -1,23 +1,19 @@
 package hiveacid.analysis
 
-import hiveacid.scan.{AcidRelation, ForeignNode}
+import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
-import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.expressions.NewRowCheck
 
 import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, ExternalCatalogUtils}
 import org.apache.spark.sql.catalyst.expressions.{
-  Alias,
   Attribute,
   AttributeMap,
   AttributeReference,
-  AttributeSet,
   Expression,
   If,
   In,
-  Literal,
-  SubqueryExpression
+  Literal
 }
 import org.apache.spark.sql.catalyst.expressions.Literal.{FalseLiteral, TrueLiteral}
 import org.apache.spark.sql.catalyst.plans.logical._
@@ -45,28 +41,19 @@ case class ReplaceWhere(victims: LogicalPlan, insert: LogicalPlan, text: Option[
   * read, by padding CHAR columns for example.
   */
 case class ResolvedReplaceWhere(target: LogicalRelation, condition: Expression, insert: LogicalPlan, text: String)
-    extends UnaryCommand {
-  override def child: LogicalPlan = insert
+    extends ResolvedReplacement {
   override protected def withNewChildInternal(newChild: LogicalPlan): ResolvedReplaceWhere = copy(insert = newChild)
 
-  /** The deletes and inserts, once Spark has matched and cast the new rows' columns.
-    *
-    * @param c
-    *   what the INSERT has become
-    */
-  def canonical(c: InsertIntoHadoopFsRelationCommand): CanonicalStatement = {
+  override def canonical(c: InsertIntoHadoopFsRelationCommand): CanonicalStatement = {
     val columns = target.output.take(c.query.output.length)
-    // with the metadata of the target's columns, by which Spark knows CHAR and how it is compared
-    val named = c.query.output.zip(columns).map { case (value, column) =>
-      Alias(value, column.name)(explicitMetadata = Some(column.metadata))
-    }
-    val news = AttributeMap(columns.zip(named.map(_.toAttribute)).map { case (c, value) => c -> asStored(c, value) })
+    val values = named(c)
+    val news = AttributeMap(columns.zip(values.map(_.toAttribute)).map { case (c, value) => c -> asStored(c, value) })
     val check = NewRowCheck(
       condition.transform { case a: Attribute => news.getOrElse(a, a) },
       AcidTable.name(target.catalogTable.get),
       text
     )
-    CanonicalStatement.replace(target.withMetadataColumns(), condition, Filter(check, Project(named, c.query)))
+    CanonicalStatement.replace(target.withMetadataColumns(), condition, Filter(check, Project(values, c.query)))
   }
 
   /** A text names the partition of NULL where Hive's name of that, or nothing, would be the name. */
@@ -82,7 +69,6 @@ case class ResolvedReplaceWhere(target: LogicalRelation, condition: Expression, 
 }
 
 object ReplaceWhere {
-  private val Operation = "INSERT … REPLACE WHERE"
 
   /** @param insert
     *   the INSERT of the new rows
@@ -99,31 +85,16 @@ object ReplaceWhere {
   def resolve(session: SparkSession, r: ReplaceWhere): LogicalPlan =
     r.victims.collectFirst { case Filter(c, AcidRelation.Target(t)) => (c, t) }.fold[LogicalPlan](foreign(r)) {
       case (condition, target) =>
-        refuseConditions(target, condition)
+        ResolvedReplacement.refuseConditions(target, condition)
         session.sessionState.analyzer.checkAnalysis(r.victims)
         ResolvedReplaceWhere(target, condition, r.insert, r.text.getOrElse(printed(condition)))
     }
 
   /** The same, or the refusal of a target that another extension's node has taken the place of. */
   private def foreign(r: ReplaceWhere): ReplaceWhere = {
-    for (filter <- r.victims.collectFirst { case f: Filter => f }; table <- AcidRelation.named(filter.child))
-      ForeignNode.of(filter.child).foreach(_.refuse("HIVE_ACID_FOREIGN_NODE.TARGET", Operation, table.catalogTable.get))
+    r.victims.collectFirst { case Filter(_, child) => child }.foreach(ResolvedReplacement.refuseForeign)
     r
   }
-
-  private def refuseConditions(target: LogicalRelation, condition: Expression): Unit = {
-    val hidden = AttributeSet(target.metadataOutput ++ target.output.drop(target.catalogTable.get.schema.length))
-    if (SubqueryExpression.hasSubquery(condition))
-      refuse(target, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.REPLACE_WHERE_SUBQUERY"))
-    if (!condition.deterministic)
-      refuse(target, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.REPLACE_WHERE_NOT_DETERMINISTIC"))
-    // of which new rows have none
-    if (condition.references.exists(hidden.contains))
-      refuse(target, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.REPLACE_WHERE_HIDDEN_COLUMN"))
-  }
-
-  def refuse(target: LogicalRelation, refusal: Refusal): Nothing =
-    throw AcidException.unsupported(Operation, AcidTable.name(target.catalogTable.get), refusal)
 
   /** The user's text from the first to the last place that is known of the condition's parts, as no part knows all of
     * it (`IS NULL`). None where that leaves a parenthesis open, and for columns of Python, which have no text; nor with

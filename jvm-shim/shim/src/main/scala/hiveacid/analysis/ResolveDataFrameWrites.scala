@@ -61,8 +61,9 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
     case WithCTE(u @ UpdateTable(Ours(_), _, _), definitions)  => PlaceDefinitions(u, definitions)
     case WithCTE(m: MergeIntoTable, definitions) if Ours.unapply(m.targetTable).isDefined =>
       PlaceDefinitions(m, definitions)
-    case InsertReplaceByKeys(plan, table, operation) =>
-      refuse(plan, table, operation, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.REPLACE_BY_KEYS"))
+    case InsertReplaceMatches(i @ Ours.Written(t), keys, alias) =>
+      honouring(t, "INSERT … WITH", StatedOptions.of(i.table)).refuseOthers(isDynamic = false)
+      ReplaceMatches(t, alias, keys, i.copy(table = UnresolvedRelation(t.identifier.nameParts)))
     case w: V2WriteCommand =>
       refuse(w, w.table, s"writeTo (${w.nodeName})", Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.DATAFRAME_WRITE"))
     case i: InsertIntoStatement  => ownTarget(i.table).fold(i)(t => i.copy(table = written(t)))

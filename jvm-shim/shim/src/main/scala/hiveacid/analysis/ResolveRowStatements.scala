@@ -42,6 +42,7 @@ case class ResolveRowStatements(session: SparkSession) extends Rule[LogicalPlan]
       d
     case Merged(m, target) if m.resolved       => merge(withConditions(withHiddenColumns(m), typed), target)
     case r: ReplaceWhere if r.victims.resolved => ReplaceWhere.resolve(session, r)
+    case r: ReplaceMatches if r.resolved       => ReplaceMatches.resolve(session, r)
   }
 
   private object Merged {
