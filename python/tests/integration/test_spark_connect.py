@@ -40,7 +40,7 @@ rows.write.mode("append").saveAsTable("{table}")
 print(*spark.table("{table}").selectExpr("count(*)", "sum(v)").first())
 print(*spark.sql("SELECT min(ROW__ID.rowid) FROM {table}").first())
 spark.conf.set("spark.hiveacid.guard.maxRows", "1")
-for text in ("DELETE FROM {table}", "ABORT TRANSACTIONS", "LOAD DATA INPATH '/nowhere' INTO TABLE {table}"):
+for text in ("DELETE FROM {table}", "ABORT TRANSACTIONS", "MSCK REPAIR TABLE {table}"):
     try:
         spark.sql(text).collect()
     except PySparkException as error:
@@ -126,7 +126,7 @@ def test_statements_writes_and_errors_of_a_plain_client(port: int, tmp_path: Pat
         "0",
         "HIVE_ACID_TOO_MANY_ROWS 54000",
         "HIVE_ACID_SYNTAX_ERROR 42601",
-        "HIVE_ACID_UNSUPPORTED_STATEMENT.LOAD_DATA 0A000",
+        "HIVE_ACID_UNSUPPORTED_STATEMENT.REPAIR 0A000",
     ]
     wait_until(lambda: not open_transactions(client), "no transaction is left")
 

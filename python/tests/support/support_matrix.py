@@ -57,7 +57,7 @@ LINES = (
     ),
     Line(
         "`INSERT INTO … VALUES`, `SELECT`, static, dynamic and mixed `PARTITION (…)`, column list, `BY NAME`, "
-        "`DEFAULT`; `df.write.insertInto`",
+        "`DEFAULT`; `df.write.insertInto`; `LOAD DATA`, which leaves the files where they are",
         (
             Example("INSERT INTO {t} VALUES (4, 'd'{v})", _D),
             Example("INSERT INTO {t} (name, id{k}) SELECT 'e', 5{v}", (*_D, (5, "e"))),
@@ -275,7 +275,7 @@ LINES = (
     ),
     Line(
         "everything listed under *refused by name*",
-        (Example("MSCK REPAIR TABLE {t}"), Example("LOAD DATA INPATH '/none' INTO TABLE {t} {part}")),
+        (Example("MSCK REPAIR TABLE {t}"), Example("ALTER TABLE {t} SET SERDEPROPERTIES ('a' = 'b')")),
         {kind: REFUSED for kind in KINDS if kind is not OTHER},
     ),
 )

@@ -9,13 +9,14 @@ import hiveacid.commands.InsertByName
 import hiveacid.errors.{AcidException, Refusal}
 
 import org.apache.spark.sql.SaveMode
-import org.apache.spark.sql.catalyst.analysis.{UnresolvedIdentifier, UnresolvedRelation}
+import org.apache.spark.sql.catalyst.analysis.{UnresolvedIdentifier, UnresolvedRelation, UnresolvedTable}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral
 import org.apache.spark.sql.catalyst.plans.logical.{
   DeleteFromTable,
   InsertIntoStatement,
+  LoadData,
   LocalRelation,
   LogicalPlan,
   MergeIntoTable,
@@ -61,6 +62,7 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
     case WithCTE(u @ UpdateTable(Ours(_), _, _), definitions)  => PlaceDefinitions(u, definitions)
     case WithCTE(m: MergeIntoTable, definitions) if Ours.unapply(m.targetTable).isDefined =>
       PlaceDefinitions(m, definitions)
+    case l: LoadData => Ours.unapply(l.child).fold[LogicalPlan](l)(LoadFiles.insert(session, _, l))
     case InsertReplaceMatches(i @ Ours.Written(t), keys, alias) =>
       honouring(t, "INSERT … WITH", StatedOptions.of(i.table)).refuseOthers(isDynamic = false)
       ReplaceMatches(t, alias, keys, i.copy(table = UnresolvedRelation(t.identifier.nameParts)))
@@ -146,6 +148,7 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
           .orElse(ForeignTables.find(session, parts))
       case MetastoreTable(table)           => Some(table)
       case UnresolvedRelation(parts, _, _) => AcidRelation.read(session, parts)
+      case u: UnresolvedTable              => AcidRelation.read(session, u.multipartIdentifier)
       case SubqueryAlias(_, child)         => unapply(child)
       case _                               => None
     }
