@@ -204,4 +204,4 @@ def find_jvm_user(jvm: Any) -> str:
 
 def _build_readers(warehouse: Warehouse, settings: config.Settings, jvm: Any) -> Readers:
     max_age_ms, idle_ms = settings.number(config.READER_MAX_AGE_MS), settings.number(config.READER_IDLE_MS)
-    return Readers(warehouse, max_age_ms, monotonic_ms, JvmJobs(jvm.hiveacid.scan.ReadListener), idle_ms)
+    return Readers(warehouse, max_age_ms, monotonic_ms, JvmJobs(jvm.hiveacid.scan.SnapshotHolders), idle_ms)

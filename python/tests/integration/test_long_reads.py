@@ -72,7 +72,7 @@ def test_a_query_that_is_cancelled_ends_its_read_transaction(rows: Tables, spark
 def test_a_query_whose_end_spark_has_not_reported_is_in_nobodys_way(rows: Tables, spark: SparkSession) -> None:
     """A full listener bus drops events."""
     context, jvm = spark.sparkContext._jsc.sc(), spark._jvm.hiveacid
-    context.removeSparkListener(getattr(getattr(jvm.scan, "ReadListener$"), "MODULE$"))
+    context.removeSparkListener(getattr(getattr(jvm.scan, "SnapshotHolders$"), "MODULE$"))
     try:
         rows.sql("SELECT * FROM t")
         assert len(rows.open_transactions()) == 1
@@ -87,7 +87,7 @@ def test_a_job_whose_end_spark_has_not_reported_counts_as_ended(
 ) -> None:
     """Readers of RDDs are ended once no job has run for a while."""
     context, gate = spark.sparkContext._jsc.sc(), tmp_path / "gate"
-    listener = getattr(getattr(spark._jvm.hiveacid.scan, "ReadListener$"), "MODULE$")
+    listener = getattr(getattr(spark._jvm.hiveacid.scan, "SnapshotHolders$"), "MODULE$")
 
     def wait(row: int) -> int:
         while not gate.exists():

@@ -30,7 +30,7 @@ import hiveacid.guard.{
   RefuseCachesInTransactions
 }
 import hiveacid.parser.HiveSyntaxParser
-import hiveacid.scan.{BindQueries, NumberedScans, PlanBoundQueries, PlanSerdeScans, QueryKeys, QuietScans}
+import hiveacid.scan.{BindQueries, PlanBoundQueries, PlanSerdeScans, QuietScans}
 
 import org.apache.spark.sql.{SparkSession => ApiSession, SparkSessionExtensions}
 import org.apache.spark.sql.classic.SparkSession
@@ -91,9 +91,7 @@ class Extensions extends (SparkSessionExtensions => Unit) {
     // In physical plans, whose scans are what reads files.
     extensions.injectColumnar(_ => QuietScans)
     // In the optimizer, which each query passes once with all its subqueries, before its physical plan lists files.
-    extensions.injectOptimizerRule(_ => QueryKeys)
     extensions.injectOptimizerRule(_ => BindQueries)
-    extensions.injectOptimizerRule(_ => NumberedScans)
     // In the optimizer, because a DataFrame or temporary view is analysed long before it is read.
     extensions.injectOptimizerRule(s => GuardStalePlans(classic(s)))
     // In the optimizer, where plans show which of their parts come from a cache.

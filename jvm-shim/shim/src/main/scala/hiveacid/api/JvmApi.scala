@@ -3,7 +3,7 @@ package hiveacid.api
 import hiveacid.commands.{BareTarget, PartitionsToLock, RunningStatements}
 import hiveacid.expressions.SourceChangedException
 import hiveacid.python.{PythonApi, PythonSide, TokenClient}
-import hiveacid.scan.{AcidFileIndex, AcidRelation, BareCount, ReadListener, SessionEnds}
+import hiveacid.scan.{AcidFileIndex, AcidRelation, BareCount, SnapshotHolders}
 import hiveacid.values.PartitionValues
 import hiveacid.wire.{Wire, WriteResult, WriteSpec}
 import hiveacid.write.WriteJob
@@ -25,10 +25,10 @@ object JvmApi {
 
   /** Once somebody answers for the session's application. */
   def listen(session: SparkSession): Unit = {
-    val listeners = Seq(ReadListener, SessionEnds)
-    listeners.foreach(session.sparkContext.removeSparkListener(_))
-    ReadListener.reset(session.sparkContext)
-    listeners.foreach(session.sparkContext.addSparkListener(_))
+    val context = session.sparkContext
+    context.removeSparkListener(SnapshotHolders)
+    SnapshotHolders.reset(context)
+    context.addSparkListener(SnapshotHolders)
   }
 
   /** The session's own settings of ours, by key. */

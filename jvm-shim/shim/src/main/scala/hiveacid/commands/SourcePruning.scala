@@ -1,7 +1,7 @@
 package hiveacid.commands
 
 import hiveacid.expressions.{HashFilter, KeyPair, KnownSource, SourceHashes, SourceKeys}
-import hiveacid.scan.{AcidFileIndex, AcidRelation}
+import hiveacid.scan.{AcidRelation, AcidScan}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.{Inner, LeftAnti, LeftSemi, RightOuter}
@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.SQLExecution
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -102,14 +102,9 @@ object SourcePruning {
     case _                                    => false
   }))
 
-  private def targetBytes(relation: LogicalRelation): BigInt = relation.relation match {
-    case h: HadoopFsRelation =>
-      h.location match {
-        case index: AcidFileIndex =>
-          index.list(Nil).flatMap(_._2.files).map(file => BigInt(file.getLen)).sum
-        case _ => 0
-      }
-    case _ => 0
+  private def targetBytes(relation: LogicalRelation): BigInt = relation match {
+    case AcidScan(_, _, index) => index.list(Nil).flatMap(_._2.files).map(file => BigInt(file.getLen)).sum
+    case _                     => 0
   }
 
   /** The condition of a join in which rows of the target that match nothing do not count. */

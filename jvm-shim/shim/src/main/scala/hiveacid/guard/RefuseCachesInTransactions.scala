@@ -12,7 +12,7 @@ import org.apache.spark.sql.classic.SparkSession
 case class RefuseCachesInTransactions(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {
     if (SessionTransactions.of(session).isDefined) BoundQueryExec.ofCaches(plan).headOption.foreach { query =>
-      throw SessionTransactions.refusal("Reading or filling a cache", query.table)
+      throw SessionTransactions.cacheRefusal(query.table)
     }
     plan
   }

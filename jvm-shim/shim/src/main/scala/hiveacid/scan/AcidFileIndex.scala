@@ -15,15 +15,8 @@ import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.execution.SQLExecution
-import org.apache.spark.sql.execution.datasources.{
-  FileIndex,
-  FileStatusWithMetadata,
-  HadoopFsRelation,
-  LogicalRelation,
-  PartitionDirectory
-}
-import org.apache.spark.sql.hiveacid.{RelationOfFiles, RowAccess}
+import org.apache.spark.sql.execution.datasources.{FileIndex, FileStatusWithMetadata, PartitionDirectory}
+import org.apache.spark.sql.hiveacid.RowAccess
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 
@@ -32,20 +25,30 @@ import org.apache.spark.sql.types.StructType
   * predicates and hands each task what it needs to find its delete files.
   *
   * Two indexes of one table are equal, so that CACHE TABLE and plan reuse work; one that is bound to a statement's
-  * snapshot (`token`) equals none but those of the same snapshot.
+  * snapshot, or to that of a query, equals none but those of the same snapshot.
   *
   * @param timeZone
   *   the session's when the plan was made, in which it reads TIMESTAMPs: those of the files and those of the partitions
+  * @param token
+  *   of the statement in whose snapshot it reads
+  * @param query
+  *   which decides the snapshot where it is not a statement's
+  * @param isWritten
+  *   the target of an INSERT
+  * @param only
+  *   the names of the partitions that are read; None for all
+  * @param withRowIds
+  *   for a scan that asks for ROW__ID
   */
-final class AcidFileIndex(
+final case class AcidFileIndex(
     @transient session: SparkSession,
     table: CatalogTable,
-    val timeZone: String,
-    val token: Option[String],
-    val queryKey: Option[QueryKey] = None,
+    timeZone: String,
+    token: Option[String] = None,
+    query: Option[QuerySnapshot] = None,
     isWritten: Boolean = false,
     only: Option[Set[String]] = None,
-    val withRowIds: Boolean = false
+    withRowIds: Boolean = false
 ) extends FileIndex {
   private val name = AcidTable.name(table)
 
@@ -70,19 +73,8 @@ final class AcidFileIndex(
     case _                => false
   }
   override def hashCode(): Int = identity.hashCode
-  private def identity = (foreignCatalog, analysed, timeZone, token, queryKey, only, withRowIds)
-
-  def bound(to: String): AcidFileIndex = new AcidFileIndex(session, table, timeZone, Some(to), withRowIds = withRowIds)
-  def ofQuery(key: QueryKey): AcidFileIndex =
-    new AcidFileIndex(session, table, timeZone, token, Some(key), withRowIds = withRowIds)
-
-  /** The partitions of these names alone. */
-  def ofPartitions(names: Set[String]): AcidFileIndex =
-    new AcidFileIndex(session, table, timeZone, token, only = Some(names), withRowIds = withRowIds)
-
-  /** The same for a scan that asks for ROW__ID. */
-  def ofRowIds: AcidFileIndex =
-    new AcidFileIndex(session, table, timeZone, token, queryKey, isWritten, only, withRowIds = true)
+  override def toString: String = s"AcidFileIndex($name)"
+  private def identity = (foreignCatalog, analysed, timeZone, token, query, only, withRowIds)
 
   override def listFiles(partitionFilters: Seq[Expression], dataFilters: Seq[Expression]): Seq[PartitionDirectory] = {
     val directories = list(partitionFilters).map { case (_, directory) => directory }
@@ -110,14 +102,14 @@ final class AcidFileIndex(
   /** The same by the names of partitions; the name is empty in a flat table. */
   def list(partitionFilters: Seq[Expression]): Seq[(String, PartitionDirectory)] = {
     val api = PythonSide.apiFor(session, table)
-    val query = queryKey.getOrElse(QueryKeys.newKey())
+    val reader = query.getOrElse(QuerySnapshot.fresh())
     // names and files are asked for under one key, so that both are of one snapshot
-    val snapshot = if (token.isDefined) ofStatement(token) else snapshotOf(query)
-    val holder = if (isLoose(snapshot)) Some(query) else None
+    val snapshot = token.fold(reader.ofScan(session, table))(ReadSnapshot.ofStatement)
+    val holder = if (snapshot.isLoose) Some(reader) else None
     val partitions = if (partitionSchema.isEmpty) None else Some(survivors(api, snapshot, partitionFilters))
     val request = scanRequest(snapshot, partitions.map(_.keys.toSeq))
     val scan = PythonSide.message[TableScan](PythonThreads.ask(session)(api.scan(Wire.write(request))))
-    if (token.isEmpty) query.snapshot.listed()
+    if (token.isEmpty) reader.listed()
     val writeIds +: deletes =
       SharedText.of(session.sparkContext, scan.writeIds +: scan.partitions.map(p => Wire.write(p.deletes)))
     scan.partitions.zip(deletes).map { case (partition, described) =>
@@ -126,29 +118,9 @@ final class AcidFileIndex(
     }
   }
 
-  /** The snapshot of the query, which is about to be opened if this is its first scan. */
-  private def snapshotOf(query: QueryKey): ReadSnapshot = {
-    val running = SessionTransactions.running(session.sparkContext)
-    val snapshot = query.snapshot.ofScan(name, AcidFileIndex.keyOf(session, query), running)
-    if (snapshot.transaction.isDefined && foreignCatalog.isDefined)
-      throw SessionTransactions.refusal("Reading a table of another catalog", name)
-    if (isLoose(snapshot)) {
-      // an RDD's scans carry no sign of whose they are, and would read another snapshot than the transaction's
-      SessionTransactions.refuse(session, "Reading as an RDD", name)
-      QueryKeys.started(query)
-    } else if (snapshot.transaction.isEmpty) ReadListener.started(snapshot.key)
-    snapshot
-  }
-
-  /** True outside of executions and transactions, where nobody reports that the snapshot is not needed any more. */
-  private def isLoose(snapshot: ReadSnapshot) = snapshot.transaction.isEmpty && snapshot.key < 0
-
   /** Names of the partitions that the filters leave in the statement's snapshot. */
   def survivingPartitions(filters: Seq[Expression]): Seq[String] =
-    survivors(PythonSide.apiFor(session, table), ofStatement(token), filters).keys.toSeq
-
-  /** The snapshot of a statement, which needs no key. */
-  private def ofStatement(token: Option[String]) = ReadSnapshot(QueryKeys.newKey().number, token, writes = 0)
+    survivors(PythonSide.apiFor(session, table), ReadSnapshot.ofStatement(token.get), filters).keys.toSeq
 
   private def scanRequest(snapshot: ReadSnapshot, partitions: Option[Seq[String]]): ScanRequest = {
     val isJson = FormatChoice.of(table).contains(FormatChoice.Json)
@@ -156,7 +128,7 @@ final class AcidFileIndex(
   }
 
   private def readRequest(snapshot: ReadSnapshot): ReadRequest = {
-    val together = queryKey.fold(Set.empty[String])(_.tablesOf(foreignCatalog)) + name
+    val together = query.fold(Set.empty[String])(_.tablesOf(foreignCatalog)) + name
     ReadRequest(ReadTable(analysed, together.toSeq), snapshot.transaction, snapshot.key, PythonSide.settings(session))
   }
 
@@ -191,7 +163,7 @@ final class AcidFileIndex(
       deletes: Any,
       scan: TableScan,
       writeIds: Any,
-      query: Option[QueryKey]
+      holder: Option[QuerySnapshot]
   ): Seq[FileStatusWithMetadata] = {
     val evolution = Evolution.of(scan.evolution).format
     partition.folders.flatMap { folder =>
@@ -203,7 +175,7 @@ final class AcidFileIndex(
       if (folder.check) metadata += AcidOrcFileFormat.CheckKey -> writeIds
       metadata += Evolution.Key -> evolution
       scan.jsonRelease.foreach(metadata += TableJsonFileFormat.ReleaseKey -> _)
-      query.foreach(metadata += QueryKeys.Key -> _)
+      holder.foreach(metadata += AcidFileIndex.QueryKey -> _)
       metadata += AcidOrcFileFormat.WriteIdsKey -> s"${folder.minWriteId},${folder.maxWriteId}"
       val constants = metadata.result()
       folder.files.map { file =>
@@ -218,26 +190,8 @@ final class AcidFileIndex(
 
 object AcidFileIndex {
 
-  /** The key of a query's snapshot where it is executed now: that of the root execution, or outside of any its own.
-    *
-    * A batch of a stream is the root of all that its function runs: of queries that are executions below it, and of
-    * RDDs, which are no part of the batch's own plan.
-    */
-  def keyOf(session: SparkSession, query: QueryKey): Long = {
-    val context = session.sparkContext
-    def execution(key: String) = Option(context.getLocalProperty(key)).map(_.toLong)
-    val root = execution(SQLExecution.EXECUTION_ROOT_ID_KEY)
-    val found =
-      if (!SessionTransactions.isInBatch(context)) root
-      else execution(SQLExecution.EXECUTION_ID_KEY).filter(own => !root.contains(own) || isOfPlan(own, query))
-    found.getOrElse(query.number)
-  }
-
-  /** A cache is filled by the plan that reads it. */
-  private def isOfPlan(execution: Long, query: QueryKey) =
-    query.snapshot.isOfCache || Option(SQLExecution.getQueryExecution(execution)).exists(e =>
-      QueryKeys.isOf(e.tracker, query)
-    )
+  /** Key of a file's constant metadata: the query for which it was listed, outside of executions. */
+  val QueryKey = "hiveacid.query"
 
   private val BlockBytes = 128L << 20
 
@@ -252,30 +206,22 @@ object AcidFileIndex {
     */
   def bind(plan: LogicalPlan, target: CatalogTable, token: String, use: ValueUse = ValueUse.Shown): LogicalPlan =
     plan.transformUpWithSubqueries {
-      case RelationOfFiles(l, fs) if isOfCatalog(fs, target) =>
-        val index = fs.location.asInstanceOf[AcidFileIndex].bound(token)
+      case AcidScan(l, fs, index) if index.foreignCatalog == AcidTable.foreignCatalog(target) =>
         val format = fs.fileFormat match {
           case f: TransactionalFileFormat if f.table == AcidTable.name(target) => f.usedFor(use)
           case other                                                           => other
         }
-        l.copy(relation = fs.copy(location = index, fileFormat = format)(fs.sparkSession))
+        AcidScan(l, fs.copy(fileFormat = format)(fs.sparkSession), index.copy(token = Some(token), query = None))
     }
-
-  private def isOfCatalog(fs: HadoopFsRelation, table: CatalogTable): Boolean = fs.location match {
-    case i: AcidFileIndex => i.foreignCatalog == AcidTable.foreignCatalog(table)
-    case _                => false
-  }
 
   /** The plan of a table's rows, without those in other partitions than these. */
   def restrict(plan: LogicalPlan, partitions: Set[String]): LogicalPlan = plan.transform {
-    case RelationOfFiles(l, fs) =>
-      val index = fs.location.asInstanceOf[AcidFileIndex].ofPartitions(partitions)
-      l.copy(relation = fs.copy(location = index)(fs.sparkSession))
+    case AcidScan(l, fs, index) => AcidScan(l, fs, index.copy(only = Some(partitions)))
   }
 
   /** Transactional tables that the plan reads, as often as they were looked up. */
-  def tables(plan: LogicalPlan): Seq[CatalogTable] = plan.collectWithSubqueries {
-    case l: LogicalRelation if AcidRelation.isOurs(l) => l.catalogTable.get
+  def tables(plan: LogicalPlan): Seq[CatalogTable] = plan.collectWithSubqueries { case AcidScan(l, _, _) =>
+    l.catalogTable.get
   }
 
   /** The same for tables of one catalog, the one that has this table. */

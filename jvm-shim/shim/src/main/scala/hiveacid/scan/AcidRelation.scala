@@ -45,10 +45,7 @@ object AcidRelation {
   }
 
   /** True for a relation that our own index and file format serve. */
-  def isOurs(l: LogicalRelation): Boolean = l.relation match {
-    case h: HadoopFsRelation => h.location.isInstanceOf[AcidFileIndex]
-    case _                   => false
-  }
+  def isOurs(l: LogicalRelation): Boolean = AcidScan.unapply(l).isDefined
 
   /** The transactional table that a relation node of Spark's own names, before our relation has replaced it. */
   def unapply(plan: LogicalPlan): Option[CatalogTable] = plan match {
@@ -72,9 +69,8 @@ object AcidRelation {
     */
   object OfFunction {
     def unapply(plan: LogicalPlan): Option[(LogicalRelation, String)] = plan match {
-      case l: LogicalRelation if isOurs(l) =>
-        l.relation.asInstanceOf[HadoopFsRelation].options.get(FunctionZone).map((l, _))
-      case _ => None
+      case AcidScan(l, fs, _) => fs.options.get(FunctionZone).map((l, _))
+      case _                  => None
     }
   }
 
@@ -107,7 +103,7 @@ object AcidRelation {
     refuseUnreadable(t)
     val zone = session.sessionState.conf.sessionLocalTimeZone
     val described = if (isWritten) t else RowAccess.withNulls(t)
-    val index = new AcidFileIndex(session, described, zone, None, isWritten = isWritten)
+    val index = AcidFileIndex(session, described, zone, isWritten = isWritten)
     val format = formatOf("Access", t).reader(zone, described)
     val fs = HadoopFsRelation(index, described.partitionSchema, described.dataSchema, None, format, options)(session)
     val plain = LogicalRelation(fs, t)

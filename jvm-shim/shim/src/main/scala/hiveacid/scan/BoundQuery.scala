@@ -29,25 +29,22 @@ import org.apache.spark.sql.execution.columnar.{InMemoryRelation, InMemoryTableS
 final class QueryBinding(
     val table: String,
     val zones: Seq[ReadZone],
-    query: QueryKey,
+    val query: QuerySnapshot,
     cached: Option[String],
     val rowIds: Set[String]
 ) extends Serializable {
 
   /** Refuses the query in this session, or in the transaction in which it is executed. */
   def check(session: SparkSession): Unit = {
-    val running = SessionTransactions.running(session.sparkContext)
-    if (!query.snapshot.isOfCache)
-      ReadZones.refuseOthers("Reading", zones, session.sessionState.conf.sessionLocalTimeZone)
-    if (running.isDefined) cached.foreach(t => throw SessionTransactions.refusal("Reading or filling a cache", t))
-    query.snapshot.ensureExecutable(table, AcidFileIndex.keyOf(session, query), running)
+    // a cache is filled in a clone of some session, and the queries that read it are asked
+    if (!query.isOfCache) ReadZones.refuseOthers("Reading", zones, session.sessionState.conf.sessionLocalTimeZone)
+    if (SessionTransactions.running(session.sparkContext).isDefined)
+      cached.foreach(t => throw SessionTransactions.cacheRefusal(t))
+    query.ensureExecutable(session, table)
   }
 
-  /** Its rows fill a cache. That is planned in a clone of some session, and the queries that read it are asked. */
-  def fillCache(): Unit = query.snapshot.fillCache()
-
   /** The same as `check` where it cannot be told which transaction is running: refuses it when its own has ended. */
-  def checkRunning(): Unit = query.snapshot.ensureRunning(table)
+  def checkRunning(): Unit = query.ensureRunning(table)
 }
 
 /** The whole of a query that reads transactional tables. */

@@ -8,8 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.{AttributeSet, SubqueryExpressi
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
-import org.apache.spark.sql.hiveacid.RelationOfFiles
+import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.types.{DataType, TimestampType}
 
 /** The time zone in which a plan reads the TIMESTAMPs of a table.
@@ -55,9 +54,9 @@ object ReadZones {
   private def find(plan: LogicalPlan, needed: Option[AttributeSet]): Seq[ReadZone] = {
     val within = plan.expressions.flatMap(_.collect { case s: SubqueryExpression => find(s.plan, None) }.flatten)
     within ++ (plan match {
-      case RelationOfFiles(l, fs) if AcidRelation.isOurs(l) => ofTable(l, fs, needed)
-      case cached: InMemoryRelation                         => BoundQueryExec.ofCaches(cached).flatMap(_.zones)
-      case other => other.children.flatMap(find(_, neededBelow(other, needed)))
+      case AcidScan(l, _, index)    => ofTable(l, index, needed)
+      case cached: InMemoryRelation => BoundQueryExec.ofCaches(cached).flatMap(_.zones)
+      case other                    => other.children.flatMap(find(_, neededBelow(other, needed)))
     })
   }
 
@@ -69,8 +68,7 @@ object ReadZones {
     case _ => None
   }
 
-  private def ofTable(l: LogicalRelation, fs: HadoopFsRelation, needed: Option[AttributeSet]): Seq[ReadZone] = {
-    val index = fs.location.asInstanceOf[AcidFileIndex]
+  private def ofTable(l: LogicalRelation, index: AcidFileIndex, needed: Option[AttributeSet]): Seq[ReadZone] = {
     val reads = l.output.exists(a => holdsTimestamp(a.dataType) && needed.forall(_.contains(a)))
     if (index.token.isEmpty && reads) Seq(ReadZone(AcidTable.name(l.catalogTable.get), index.timeZone)) else Nil
   }

@@ -36,7 +36,7 @@ case class SerdeScanExec(
     SerdeScanExec.refuseUnreadable(session, table, output)
     val listed = index.list(pruning)
     val files = listed.flatMap { case (name, directory) => directory.files.map(name -> path(_)) }
-    val query = listed.flatMap(_._2.files).flatMap(_.metadata.get(QueryKeys.Key)).headOption
+    val query = listed.flatMap(_._2.files).flatMap(_.metadata.get(AcidFileIndex.QueryKey)).headOption
     val parts = if (partition.isEmpty) Nil else session.sessionState.catalog.listPartitions(table.identifier)
     val described = parts.map(p => SerdeScanExec.name(table, p) -> p).toMap
     val placed = files.map { case (name, file) =>

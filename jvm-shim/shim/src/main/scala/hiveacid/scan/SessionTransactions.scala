@@ -1,12 +1,10 @@
 package hiveacid.scan
 
-import java.util.concurrent.ConcurrentHashMap
-import java.util.concurrent.atomic.AtomicInteger
-
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import hiveacid.errors.{AcidException, QuietPaths, Refusal}
+import hiveacid.scan.SnapshotHolders.Transaction
 import hiveacid.values.AcidTable
 import org.apache.spark.SparkContext
 import org.apache.spark.internal.Logging
@@ -23,47 +21,29 @@ import org.apache.spark.sql.hiveacid.{SparkLineSessions, SparkAccess}
   * for caches are shared.
   */
 object SessionTransactions extends Logging {
-  private val tokens = new ConcurrentHashMap[String, String]
-
-  /** The writes of a transaction: how many statements, and the tables of theirs. */
-  final private class Writes {
-    val statements = new AtomicInteger
-    val tables: java.util.Set[TableIdentifier] = ConcurrentHashMap.newKeySet[TableIdentifier]()
-  }
-
-  /** Writes by the token of the transaction. */
-  private val written = new ConcurrentHashMap[String, Writes]
-
-  /** The tokens of what this thread has begun. A thread of Python's is one of the JVM's (PYSPARK_PIN_THREAD). */
-  private val begun = ThreadLocal.withInitial[Set[String]](() => Set.empty)
 
   /** Called by Python, too. False if the session is in a transaction already. */
   def begin(session: SparkSession, token: String): Boolean = {
-    written.put(token, new Writes)
-    val isFirst = tokens.putIfAbsent(SparkLineSessions.tag(session), token) == null
-    if (isFirst) {
-      begun.set(begun.get.filter(isRunning) + token)
-      SessionEnds.begun(session.sparkContext, token)
-    } else written.remove(token)
-    isFirst
+    val context = session.sparkContext
+    val (group, tags) = (context.getLocalProperty("spark.jobGroup.id"), context.getJobTags())
+    SnapshotHolders.begin(new Transaction(token, SparkLineSessions.tag(session), group, tags))
   }
 
   /** Called by Python when it has ended, in whatever way. */
-  def end(token: String): Unit = {
-    tokens.values.remove(token)
-    written.remove(token)
-    SessionEnds.ended(token)
-    begun.set(begun.get.filter(isRunning))
+  def end(token: String): Unit = SnapshotHolders.end(token)
+
+  private def inOne(session: SparkSession): Option[Transaction] = {
+    val tag = SparkLineSessions.tag(session)
+    SnapshotHolders.transactions.find(_.session == tag)
   }
+
+  private def known(token: String): Option[Transaction] = SnapshotHolders.transactions.find(_.token == token)
 
   /** Runs what may end the session's transaction: then caches with tables that were written in it are refreshed. */
   def ending[T](session: SparkSession)(statement: => T): T = {
-    val running = of(session).flatMap(token => Option(written.get(token)).map(token -> _))
+    val running = inOne(session)
     try statement
-    finally
-      running.filterNot { case (token, _) => isRunning(token) }.foreach { case (_, writes) =>
-        writes.tables.asScala.foreach(recache(session, _))
-      }
+    finally running.filterNot(t => isRunning(t.token)).foreach(_.tables.asScala.foreach(recache(session, _)))
   }
 
   /** Refuses a write that seems to be part of the transaction that this thread is in, but is of a session outside of
@@ -74,7 +54,10 @@ object SessionTransactions extends Logging {
     *   whether the statement is a SQL text, for which its user has chosen the session
     */
   def refuseOutside(session: SparkSession, isText: Boolean, operation: => String, table: => String): Unit =
-    if (of(session).isEmpty && begun.get.exists(isRunning) && (!isText || isInBatch(session.sparkContext)))
+    if (
+      of(session).isEmpty && SnapshotHolders.transactions.exists(_.thread eq Thread.currentThread) &&
+      (!isText || isInBatch(session.sparkContext))
+    )
       throw AcidException.unsupported(operation, table, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.OTHER_SESSION"))
 
   /** True in the function of a stream's batch. */
@@ -84,7 +67,7 @@ object SessionTransactions extends Logging {
   val StreamQuery = "sql.streaming.queryId"
 
   /** The token of the session's transaction. */
-  def of(session: SparkSession): Option[String] = Option(tokens.get(SparkLineSessions.tag(session)))
+  def of(session: SparkSession): Option[String] = inOne(session).map(_.token)
 
   /** Refuses what a transaction of several statements cannot hold, if the session is in one. */
   def refuse(session: SparkSession, operation: => String, table: => String): Unit =
@@ -94,16 +77,24 @@ object SessionTransactions extends Logging {
   def refusal(operation: String, table: String): AcidException =
     AcidException.unsupported(operation, table, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.IN_TRANSACTION"))
 
+  /** The error of a cache, which is shared by all sessions and is of no snapshot, in a transaction. */
+  def cacheRefusal(table: String): AcidException = refusal("Reading or filling a cache", table)
+
   /** True until the transaction has ended. */
-  def isRunning(token: String): Boolean = tokens.containsValue(token)
+  def isRunning(token: String): Boolean = known(token).isDefined
 
   /** How many statements of the transaction have written and ended. */
-  def writes(token: String): Int = Option(written.get(token)).fold(0)(_.statements.get)
+  def writes(token: String): Int = known(token).fold(0)(_.writes.get)
 
   /** The token of the transaction in whose session this thread runs something. */
-  def running(context: SparkContext): Option[String] =
-    if (tokens.isEmpty) None
-    else SparkLineSessions.runningTags(context).flatMap(tag => Option(tokens.get(tag))).headOption
+  def running(context: SparkContext): Option[String] = {
+    val all = SnapshotHolders.transactions
+    if (all.isEmpty) None
+    else {
+      val tags = SparkLineSessions.runningTags(context)
+      all.find(t => tags.contains(t.session)).map(_.token)
+    }
+  }
 
   /** Called by Python: caches with one of these tables (`database.table`) of the session's own catalog in them hold the
     * rows of before.
@@ -117,20 +108,22 @@ object SessionTransactions extends Logging {
     * committed nothing. A transaction of several statements refreshes what it has written when it is committed.
     */
   def refreshing[T](session: SparkSession, tables: Seq[CatalogTable])(statement: => T): T = {
-    val transaction = of(session)
-    def refresh(): Unit = if (!transaction.exists(isRunning)) refreshCaches(session, tables)
+    val transaction = inOne(session)
+    def refresh(): Unit =
+      if (!transaction.exists(t => isRunning(t.token))) keys(tables).foreach(recache(session, _))
     val result =
       try statement
       catch { case e: Throwable if mayBeCommitted(e) => refreshAfter(e, () => refresh()) }
-      finally transaction.flatMap(token => Option(written.get(token))).foreach(note(_, tables))
+      finally
+        transaction.foreach { t =>
+          t.writes.incrementAndGet()
+          keys(tables).foreach(t.tables.add)
+        }
     refresh()
     result
   }
 
-  private def note(writes: Writes, tables: Seq[CatalogTable]): Unit = {
-    writes.statements.incrementAndGet()
-    tables.map(AcidTable.key).foreach(writes.tables.add)
-  }
+  private def keys(tables: Seq[CatalogTable]) = tables.map(AcidTable.key).distinct
 
   private def refreshAfter(error: Throwable, refresh: () => Unit): Nothing = {
     try refresh()
@@ -142,10 +135,6 @@ object SessionTransactions extends Logging {
     case e: AcidException => e.mayBeCommitted
     case _                => true
   }
-
-  /** For tables of any catalogs. */
-  private def refreshCaches(session: SparkSession, tables: Seq[CatalogTable]): Unit =
-    tables.map(AcidTable.key).distinct.foreach(recache(session, _))
 
   /** The statement is committed, so what goes wrong here is no error of it; Spark has dropped the cache by then. */
   private def recache(session: SparkSession, key: TableIdentifier): Unit = {
