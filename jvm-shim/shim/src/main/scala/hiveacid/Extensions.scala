@@ -1,34 +1,8 @@
 package hiveacid
 
-import hiveacid.analysis.{
-  CreateForeignTables,
-  ForeignCatalogStatements,
-  KeepLocations,
-  ListInsertedColumns,
-  LockAlterations,
-  PlaceNewTables,
-  RefuseAlterations,
-  RefuseReadOptions,
-  RefuseVirtualColumns,
-  ReplaceCreationsAsSelect,
-  ReplaceCreationsLike,
-  ReplaceInserts,
-  ResolveAcidRelations,
-  ResolveDataFrameWrites,
-  ResolveRowStatements,
-  ResolveUpdateVariables,
-  SpecifyTransactional
-}
+import hiveacid.analysis._
 import hiveacid.commands.{ExplainedStatements, PlanExplainedStatements}
-import hiveacid.guard.{
-  Guard,
-  GuardProcedures,
-  GuardRule,
-  GuardStalePlans,
-  GuardTimeZones,
-  PlainRowChanges,
-  RefuseCachesInTransactions
-}
+import hiveacid.guard._
 import hiveacid.parser.HiveSyntaxParser
 import hiveacid.scan.{BindQueries, PlanBoundQueries, PlanSerdeScans, QuietScans}
 

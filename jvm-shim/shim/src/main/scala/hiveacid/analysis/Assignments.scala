@@ -8,14 +8,7 @@ import hiveacid.errors.{AcidException, Refusal}
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.analysis.AssignmentUtils
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
-import org.apache.spark.sql.catalyst.expressions.{
-  AttributeMap,
-  AttributeReference,
-  AttributeSet,
-  Cast,
-  Expression,
-  NamedExpression
-}
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.objects.AssertNotNull
 import org.apache.spark.sql.catalyst.plans.logical.Assignment
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils

@@ -3,14 +3,7 @@ package hiveacid.analysis
 import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedStar}
-import org.apache.spark.sql.catalyst.expressions.{
-  Alias,
-  CaseWhen,
-  Expression,
-  NamedExpression,
-  UnaryExpression,
-  Unevaluable
-}
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.types.{ArrayType, DataType, MapType, StructType}
 

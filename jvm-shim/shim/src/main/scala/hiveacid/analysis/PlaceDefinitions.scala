@@ -1,13 +1,7 @@
 package hiveacid.analysis
 
 import org.apache.spark.sql.catalyst.expressions.SubqueryExpression
-import org.apache.spark.sql.catalyst.plans.logical.{
-  AnalysisHelper,
-  CTERelationDef,
-  CTERelationRef,
-  LogicalPlan,
-  WithCTE
-}
+import org.apache.spark.sql.catalyst.plans.logical._
 
 /** `WITH RECURSIVE` before a DELETE, UPDATE or MERGE. Spark puts the queries of a WITH in place of their names in such
   * a statement, but for recursive ones, whose definitions it leaves beside the statement. The parts of it that read

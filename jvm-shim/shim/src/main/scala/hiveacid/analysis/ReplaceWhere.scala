@@ -6,15 +6,7 @@ import hiveacid.expressions.NewRowCheck
 
 import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, ExternalCatalogUtils}
-import org.apache.spark.sql.catalyst.expressions.{
-  Attribute,
-  AttributeMap,
-  AttributeReference,
-  Expression,
-  If,
-  In,
-  Literal
-}
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.Literal.{FalseLiteral, TrueLiteral}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.SparkSession

@@ -13,20 +13,7 @@ import org.apache.spark.sql.catalyst.analysis.{UnresolvedIdentifier, UnresolvedR
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral
-import org.apache.spark.sql.catalyst.plans.logical.{
-  DeleteFromTable,
-  InsertIntoStatement,
-  LoadData,
-  LocalRelation,
-  LogicalPlan,
-  MergeIntoTable,
-  ReplaceTable,
-  ReplaceTableAsSelect,
-  SubqueryAlias,
-  UpdateTable,
-  V2WriteCommand,
-  WithCTE
-}
+import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.datasources.CreateTable

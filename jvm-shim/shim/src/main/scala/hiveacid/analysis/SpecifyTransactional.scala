@@ -6,14 +6,7 @@ import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.values.AcidTable
 
 import org.apache.spark.sql.catalyst.expressions.Literal
-import org.apache.spark.sql.catalyst.plans.logical.{
-  CreateTable,
-  CreateTableAsSelect,
-  LogicalPlan,
-  OptionList,
-  SerdeInfo,
-  UnresolvedTableSpec
-}
+import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 

@@ -7,14 +7,7 @@ import hiveacid.wire.{OperatorStatement, TableDetail}
 
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedPartitionSpec}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
-import org.apache.spark.sql.catalyst.expressions.{
-  Alias,
-  AttributeReference,
-  ExprId,
-  Expression,
-  Literal,
-  NamedExpression
-}
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.datasources.LogicalRelation

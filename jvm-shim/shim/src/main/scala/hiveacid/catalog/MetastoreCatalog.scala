@@ -9,11 +9,7 @@ import hiveacid.wire.{CatalogRequest, DescribedDatabase, DescribedTable, DropDat
 
 import org.apache.spark.sql.{AnalysisException, SparkSession => ApiSession}
 import org.apache.spark.sql.catalyst.TableIdentifier
-import org.apache.spark.sql.catalyst.analysis.{
-  NamespaceAlreadyExistsException,
-  NoSuchNamespaceException,
-  NoSuchTableException
-}
+import org.apache.spark.sql.catalyst.analysis._
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog._

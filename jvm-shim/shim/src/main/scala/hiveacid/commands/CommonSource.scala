@@ -3,23 +3,8 @@ package hiveacid.commands
 import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.values.AcidTable
 
-import org.apache.spark.sql.catalyst.expressions.{
-  Exists,
-  Expression,
-  InputFileBlockLength,
-  InputFileBlockStart,
-  InputFileName,
-  SubqueryExpression
-}
-import org.apache.spark.sql.catalyst.plans.logical.{
-  Generate,
-  GlobalLimit,
-  LocalLimit,
-  LogicalPlan,
-  Offset,
-  Sort,
-  SubqueryAlias
-}
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical._
 
 /** The source of an INSERT into several tables, which Hive reads once, and Spark once for each of them. All read it in
   * one snapshot, so that it has the same rows for all unless these are others at each evaluation, as drawn ones are.

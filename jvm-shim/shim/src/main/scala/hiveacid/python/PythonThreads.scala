@@ -1,15 +1,6 @@
 package hiveacid.python
 
-import java.util.concurrent.{
-  ConcurrentHashMap,
-  ExecutionException,
-  Future,
-  SynchronousQueue,
-  ThreadFactory,
-  ThreadPoolExecutor,
-  TimeUnit,
-  TimeoutException
-}
+import java.util.concurrent._
 import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
 
 import scala.jdk.CollectionConverters._
