@@ -1,5 +1,7 @@
 package hiveacid.values
 
+import hiveacid.errors.{AcidException, Refusal}
+
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType}
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
@@ -39,6 +41,10 @@ object AcidTable {
 
   /** As the table's metastore knows it: `database.table`. */
   def name(t: CatalogTable): String = key(t).copy(catalog = None).unquotedString
+
+  /** Throws that an operation on the table is not supported. */
+  def refuse(operation: String, t: CatalogTable, refusal: Refusal): Nothing =
+    throw AcidException.unsupported(operation, name(t), refusal)
 
   /** The name in lower case, with that of a catalog that has a metastore of its own. */
   def key(t: CatalogTable): TableIdentifier = {

@@ -3,7 +3,7 @@ package hiveacid.analysis
 import scala.jdk.CollectionConverters._
 
 import hiveacid.values.AcidTable
-import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.errors.Refusal
 
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.analysis.AssignmentUtils
@@ -67,7 +67,7 @@ object Assignments {
   private def refuseHidden(operation: String, target: LogicalRelation, assignments: Seq[Assignment]): Unit =
     assignments.find(a => !a.key.references.subsetOf(AttributeSet(target.output))).foreach { a =>
       val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.ASSIGNED_COLUMN", Map("column" -> a.key.sql))
-      throw AcidException.unsupported(operation, AcidTable.name(target.catalogTable.get), refusal)
+      AcidTable.refuse(operation, target.catalogTable.get, refusal)
     }
 
   /** Under the policy LEGACY Spark checks neither whether a value fits nor NOT NULL (TableOutputResolver). It refuses
@@ -75,8 +75,7 @@ object Assignments {
     */
   def refuseLegacy(operation: String, table: CatalogTable): Unit =
     if (SQLConf.get.storeAssignmentPolicy == StoreAssignmentPolicy.LEGACY) {
-      val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.LEGACY_ASSIGNMENT")
-      throw AcidException.unsupported(operation, AcidTable.name(table), refusal)
+      AcidTable.refuse(operation, table, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.LEGACY_ASSIGNMENT"))
     }
 
   /** The target's columns with the NOT NULL that Spark keeps of the table. */

@@ -2,7 +2,7 @@ package hiveacid.analysis
 
 import java.util.Locale
 
-import hiveacid.analysis.ForeignNames.{name, notDone, Foreign, ForeignDatabase}
+import hiveacid.analysis.ForeignNames.{name, Foreign, ForeignDatabase}
 import hiveacid.catalog.{MetastoreCatalog, MetastoreTable}
 import hiveacid.commands.{CreateForeignTableCommand, CreateTableAsSelectCommand, StatementTexts}
 import hiveacid.scan.{AcidRelation, SessionTransactions}
@@ -87,7 +87,7 @@ case class CreateForeignTables(session: SparkSession) extends Rule[LogicalPlan] 
     val clauses = schema.flatMap(clause) ++
       Some("constraints").filter(_ => SparkLineNodes.hasConstraints(spec)) ++
       spec.options.keys.filter(key => FormatOptions(key.toLowerCase(Locale.ROOT))).map(key => s"OPTIONS ($key)")
-    clauses.headOption.foreach(found => notDone(catalog, id, s"$Operation with $found"))
+    clauses.headOption.foreach(found => catalog.refuse(s"$Operation with $found", id))
   }
 
   private def clause(f: StructField): Option[String] =
@@ -122,7 +122,7 @@ case class CreateForeignTables(session: SparkSession) extends Rule[LogicalPlan] 
   private def layout(catalog: MetastoreCatalog, id: Identifier, transforms: Seq[Transform]) = {
     val buckets = transforms.filter(t => t.name == "bucket" || t.name == "sorted_bucket")
     val (partition, others) = transforms.diff(buckets).partition(isColumn)
-    others.foreach(t => notDone(catalog, id, s"$Operation PARTITIONED BY ${t.describe}"))
+    others.foreach(t => catalog.refuse(s"$Operation PARTITIONED BY ${t.describe}", id))
     (partition.flatMap(names), buckets.headOption.map(bucketSpec))
   }
 

@@ -1,6 +1,6 @@
 package hiveacid.analysis
 
-import hiveacid.analysis.ForeignNames.{notDone, Foreign, ForeignDatabase, ForeignTable}
+import hiveacid.analysis.ForeignNames.{Foreign, ForeignDatabase, ForeignTable}
 import hiveacid.catalog.MetastoreTable
 import hiveacid.commands.ShowForeignPartitionsCommand
 
@@ -20,15 +20,15 @@ object ForeignCatalogStatements extends Rule[LogicalPlan] {
       val values = spec.collect { case UnresolvedPartitionSpec(texts, _) => texts }
       ShowForeignPartitionsCommand(table.description, values.getOrElse(Map.empty), output)
     case view: CreateView =>
-      Foreign.unapply(view.child).foreach { case (catalog, id) => notDone(catalog, id, "CREATE VIEW") }
+      Foreign.unapply(view.child).foreach { case (catalog, id) => catalog.refuse("CREATE VIEW", id) }
       view
-    case AnalyzeTables(ForeignDatabase(catalog, id), _)        => notDone(catalog, id, "ANALYZE TABLES")
-    case CreateIndex(ForeignTable(catalog, id), _, _, _, _, _) => notDone(catalog, id, "CREATE INDEX")
-    case DropIndex(ForeignTable(catalog, id), _, _)            => notDone(catalog, id, "DROP INDEX")
+    case AnalyzeTables(ForeignDatabase(catalog, id), _)        => catalog.refuse("ANALYZE TABLES", id)
+    case CreateIndex(ForeignTable(catalog, id), _, _, _, _, _) => catalog.refuse("CREATE INDEX", id)
+    case DropIndex(ForeignTable(catalog, id), _, _)            => catalog.refuse("DROP INDEX", id)
     case like @ SparkLineStatements.CreationLike(_, _, _)      =>
       like.children.foreach {
-        case Foreign(catalog, id)      => notDone(catalog, id, "CREATE TABLE … LIKE")
-        case ForeignTable(catalog, id) => notDone(catalog, id, "CREATE TABLE … LIKE")
+        case Foreign(catalog, id)      => catalog.refuse("CREATE TABLE … LIKE", id)
+        case ForeignTable(catalog, id) => catalog.refuse("CREATE TABLE … LIKE", id)
         case _                         =>
       }
       like

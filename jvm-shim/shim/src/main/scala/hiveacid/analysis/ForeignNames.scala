@@ -1,7 +1,6 @@
 package hiveacid.analysis
 
 import hiveacid.catalog.MetastoreCatalog
-import hiveacid.errors.{AcidException, Refusal}
 
 import org.apache.spark.sql.catalyst.analysis.{ResolvedIdentifier, ResolvedNamespace, ResolvedTable}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -39,12 +38,4 @@ object ForeignNames {
 
   /** The name with its catalog. */
   def name(catalog: MetastoreCatalog, id: Identifier): String = (catalog.name +: id.namespace :+ id.name).mkString(".")
-
-  /** Refuses what such a catalog does not do. */
-  def notDone(catalog: MetastoreCatalog, id: Identifier, operation: String): Nothing =
-    throw AcidException.unsupported(
-      operation,
-      name(catalog, id),
-      Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.OWN_CATALOG", Map("catalog" -> catalog.name))
-    )
 }

@@ -5,7 +5,7 @@ import java.net.URI
 import hiveacid.catalog.NewTables
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
-import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.errors.Refusal
 import hiveacid.python.PythonSide
 
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType, CatalogUtils}
@@ -60,15 +60,11 @@ object PlaceNewTables {
   /** Refuses a new transactional table that Hive would not take, or whose rows nobody here could read. */
   def refuse(table: CatalogTable): Unit = {
     if (table.tableType == CatalogTableType.EXTERNAL || AcidTable.setsExternal(table.properties))
-      throw AcidException.unsupported(
-        "CREATE EXTERNAL TABLE",
-        AcidTable.name(table),
-        Refusal("HIVE_ACID_UNSUPPORTED_TABLE.EXTERNAL")
-      )
+      AcidTable.refuse("CREATE EXTERNAL TABLE", table, Refusal("HIVE_ACID_UNSUPPORTED_TABLE.EXTERNAL"))
     NewTables.refuseColumns("CREATE TABLE", table, table.schema)
     lostClause(table).foreach { clause =>
       val refusal = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.LOST_CLAUSE", Map("clause" -> clause))
-      throw AcidException.unsupported("CREATE TABLE", AcidTable.name(table), refusal)
+      AcidTable.refuse("CREATE TABLE", table, refusal)
     }
     AcidRelation.refuseSorted("CREATE TABLE", table)
     if (!AcidTable.isInsertOnly(table)) AcidRelation.formatOf("CREATE TABLE", table)

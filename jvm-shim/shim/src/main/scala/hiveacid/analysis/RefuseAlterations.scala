@@ -2,7 +2,7 @@ package hiveacid.analysis
 
 import hiveacid.catalog.{NewTables, SessionTables}
 import hiveacid.commands.{AcidDdlCommand, ChangeColumnCommand}
-import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.errors.Refusal
 import hiveacid.values.AcidTable
 import hiveacid.wire.DdlKind
 
@@ -27,7 +27,7 @@ case class RefuseAlterations(session: SparkSession) extends Rule[LogicalPlan] {
       for {
         (refusal, operation) <- refused(node)
         found <- table(node)
-      } throw AcidException.unsupported(operation, AcidTable.name(found), refusal)
+      } AcidTable.refuse(operation, found, refusal)
       node
   }
 

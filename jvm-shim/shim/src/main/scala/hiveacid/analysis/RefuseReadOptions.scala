@@ -3,7 +3,7 @@ package hiveacid.analysis
 import java.util.Locale
 
 import hiveacid.catalog.ForeignTables
-import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.errors.Refusal
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
 
@@ -36,8 +36,7 @@ case class RefuseReadOptions(session: SparkSession) extends Rule[LogicalPlan] {
     if (options.exists(option => timeTravel(option.toLowerCase(Locale.ROOT))))
       throw SparkAccess.timeTravelUnsupported(r.multipartIdentifier)
     options.find(TableOption.of(_).reads == "refused").foreach { option =>
-      val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.OPTION", Map("option" -> option))
-      throw AcidException.unsupported("Reading", AcidTable.name(table), refusal)
+      AcidTable.refuse("Reading", table, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.OPTION", Map("option" -> option)))
     }
   }
 }

@@ -2,7 +2,7 @@ package hiveacid.analysis
 
 import java.util.Locale
 
-import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.errors.Refusal
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
 
@@ -25,7 +25,7 @@ object RefuseVirtualColumns extends Rule[LogicalPlan] {
         table <- node.children.flatMap(AcidRelation.named).flatMap(_.catalogTable).headOption
       } {
         val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.VIRTUAL_COLUMN", Map("column" -> column))
-        throw AcidException.unsupported("Reading", AcidTable.name(table), refusal)
+        AcidTable.refuse("Reading", table, refusal)
       }
       node
   }

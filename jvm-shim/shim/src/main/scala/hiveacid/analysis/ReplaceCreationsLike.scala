@@ -3,7 +3,7 @@ package hiveacid.analysis
 import hiveacid.catalog.SessionTables
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
-import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.errors.Refusal
 
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -54,8 +54,7 @@ case class ReplaceCreationsLike(session: SparkSession) extends Rule[LogicalPlan]
       tracksPartitionsInCatalog = source.tracksPartitionsInCatalog
     )
     if (!provider.exists(_.equalsIgnoreCase(DDLUtils.HIVE_PROVIDER))) {
-      val refusal = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.LIKE_DATA_SOURCE_TABLE")
-      throw AcidException.unsupported(Operation, AcidTable.name(table), refusal)
+      AcidTable.refuse(Operation, table, Refusal("HIVE_ACID_UNSUPPORTED_TABLE.LIKE_DATA_SOURCE_TABLE"))
     }
     AcidRelation.formatOf(Operation, table)
     table

@@ -2,7 +2,7 @@ package hiveacid.analysis
 
 import hiveacid.catalog.{MetastoreTable, SessionTables}
 import hiveacid.commands.{AcidMultiInsertCommand, AcidWriteCommand, Overwrites}
-import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.errors.Refusal
 import hiveacid.formats.TransactionalFileFormat
 import hiveacid.values.{AcidTable, InsertKind}
 import hiveacid.wire.StatementKind
@@ -60,15 +60,12 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
       inserts.length < u.children.length || inserts.map(i => AcidTable.foreignCatalog(i.target)).distinct.length > 1
     ) {
       val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.OTHER_TABLES")
-      throw AcidException.unsupported("INSERT into several tables", AcidTable.name(inserts.head.target), refusal)
+      AcidTable.refuse("INSERT into several tables", inserts.head.target, refusal)
     }
     AcidMultiInsertCommand(inserts)
   }
 
-  private def insert(
-      c: InsertIntoHadoopFsRelationCommand,
-      chosenDynamic: Option[Boolean] = None
-  ): AcidWriteCommand = {
+  private def insert(c: InsertIntoHadoopFsRelationCommand, chosenDynamic: Option[Boolean] = None): AcidWriteCommand = {
     val table = c.catalogTable.get
     Assignments.refuseLegacy("INSERT", table)
     val rows = CanonicalStatement.insert(c.query).rowChanges(session, table)
@@ -115,13 +112,8 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def truncate(table: CatalogTable, spec: Option[TablePartitionSpec]): LogicalPlan = {
     MetastoreTable.refusePlain("TRUNCATE TABLE", table)
-    val name = AcidTable.name(table)
     if (spec.isDefined && table.partitionColumnNames.isEmpty)
-      throw AcidException.unsupported(
-        "TRUNCATE TABLE … PARTITION",
-        name,
-        Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NO_PARTITIONS")
-      )
+      AcidTable.refuse("TRUNCATE TABLE … PARTITION", table, Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NO_PARTITIONS"))
     val values = spec.fold(Map.empty[String, String])(SparkAccess.normalizedPartition(session, table, _))
     val overwrite = Overwrites.of(session, table, values, isDynamic = false, ifNotExists = false)
     val kind = StatementKind.Truncate

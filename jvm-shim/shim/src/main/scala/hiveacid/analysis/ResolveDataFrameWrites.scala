@@ -6,7 +6,7 @@ import hiveacid.catalog.{MetastoreTable, NewTables, ForeignTables, SessionTables
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
 import hiveacid.commands.InsertByName
-import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.errors.Refusal
 
 import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedIdentifier, UnresolvedRelation, UnresolvedTable}
@@ -60,8 +60,7 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
     case r: ReplaceTableAsSelect => refuse(r, r.name, "REPLACE TABLE AS SELECT", Replacement)
     case c: CreateTable if c.query.isDefined && SparkLineNodes.saveAsTable(c).isEmpty =>
       SessionTables.findTable(session, c.tableDesc.identifier).fold(created(c, saved(c))) { t =>
-        val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.TABLE_EXISTS")
-        throw AcidException.unsupported("CREATE TABLE … AS SELECT", AcidTable.name(t), refusal)
+        AcidTable.refuse("CREATE TABLE … AS SELECT", t, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.TABLE_EXISTS"))
       }
     case other =>
       SparkLineNodes.saveAsTable(other).fold(other) { s =>
@@ -86,8 +85,7 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
       case SaveMode.ErrorIfExists => throw SparkAccess.tableAlreadyExists(t)
       case SaveMode.Ignore        => LocalRelation()
       case _ if others || isClustered || s.table.bucketSpec.exists(!t.bucketSpec.contains(_)) =>
-        val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.OTHER_LAYOUT")
-        throw AcidException.unsupported("saveAsTable", AcidTable.name(t), refusal)
+        AcidTable.refuse("saveAsTable", t, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.OTHER_LAYOUT"))
       case mode =>
         val insert = InsertByName(t.identifier, s.query).copy(overwrite = mode == SaveMode.Overwrite)
         honouring(t, "saveAsTable", s.options).honoured(insert, otherwise = Some(false))
@@ -146,7 +144,7 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
   }
 
   private def refuse(plan: LogicalPlan, relation: LogicalPlan, operation: String, refusal: Refusal): LogicalPlan =
-    Ours.unapply(relation).fold(plan)(t => throw AcidException.unsupported(operation, AcidTable.name(t), refusal))
+    Ours.unapply(relation).fold(plan)(t => AcidTable.refuse(operation, t, refusal))
 
   private def Replacement = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.REPLACE_TABLE")
 }

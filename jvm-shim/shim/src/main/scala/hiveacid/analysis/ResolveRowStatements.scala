@@ -5,7 +5,7 @@ import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
 import hiveacid.wire.StatementKind
 import hiveacid.commands.AcidWriteCommand
-import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.errors.Refusal
 
 import org.apache.spark.sql.catalyst.expressions.{Cast, Expression}
 import org.apache.spark.sql.catalyst.plans.Inner
@@ -25,7 +25,7 @@ case class ResolveRowStatements(session: SparkSession) extends Rule[LogicalPlan]
         if alias.name.equalsIgnoreCase("where") =>
       // Spark takes the word for an alias where no condition follows, and would delete all rows
       val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.WHERE_WITHOUT_CONDITION")
-      throw AcidException.unsupported("DELETE", AcidTable.name(target.catalogTable.get), refusal)
+      AcidTable.refuse("DELETE", target.catalogTable.get, refusal)
     case d @ DeleteFromTable(AcidRelation.Target(target), given) if d.resolved =>
       val rows = target.withMetadataColumns() // the condition may name ROW__ID
       val condition = typed(given)
@@ -60,8 +60,7 @@ case class ResolveRowStatements(session: SparkSession) extends Rule[LogicalPlan]
 
   private def merge(m: MergeIntoTable, target: LogicalRelation): LogicalPlan = {
     if (SparkLinePlans.evolvesSchema(m)) {
-      val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.SCHEMA_EVOLUTION")
-      throw AcidException.unsupported("MERGE", AcidTable.name(target.catalogTable.get), refusal)
+      AcidTable.refuse("MERGE", target.catalogTable.get, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.SCHEMA_EVOLUTION"))
     }
     val rows = target.withMetadataColumns()
     SparkAccess.checkMergeConditions(m)
@@ -115,11 +114,7 @@ case class ResolveRowStatements(session: SparkSession) extends Rule[LogicalPlan]
       session.sessionState.analyzer.checkAnalysis(Filter(c, rows))
     }
 
-  private def command(
-      kind: StatementKind,
-      target: LogicalRelation,
-      canonical: CanonicalStatement
-  ): AcidWriteCommand = {
+  private def command(kind: StatementKind, target: LogicalRelation, canonical: CanonicalStatement): AcidWriteCommand = {
     val table = target.catalogTable.get
     val changes = canonical.rowChanges(session, table)
     AcidWriteCommand(kind, table, changes.plan, changes.writes, changes.stays, read = changes.read)

@@ -1,6 +1,6 @@
 package hiveacid.analysis
 
-import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.errors.Refusal
 import hiveacid.values.AcidTable
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
@@ -61,7 +61,7 @@ final class WriteOptions(session: SparkSession, table: CatalogTable, operation: 
   }
 
   private def refuse(condition: String, option: String, more: Map[String, String] = Map.empty): Nothing =
-    throw AcidException.unsupported(operation, AcidTable.name(table), Refusal(condition, more + ("option" -> option)))
+    AcidTable.refuse(operation, table, Refusal(condition, more + ("option" -> option)))
 }
 
 private object WriteOptions {

@@ -98,7 +98,7 @@ final class AcidTablePlans private (
 
   /** A statement that does not name the table. */
   def operate(statement: OperatorStatement): LogicalPlan =
-    OperatorCommand.of(statement).copy(table = Some(target("ALTER TABLE … COMPACT").identifier.nameParts))
+    OperatorCommand.of(statement.copy(table = Some(target("ALTER TABLE … COMPACT").identifier.nameParts)))
 
   /** The catalog's knowledge of the table. */
   def detail: TableDetail = TableDetails.of(session, description)

@@ -29,7 +29,8 @@ trait FixedTables extends TableCatalog {
   override def alterTable(id: Identifier, changes: TableChange*): Table = refuse("ALTER TABLE", id)
   override def renameTable(from: Identifier, to: Identifier): Unit = refuse("RENAME TABLE", from)
 
-  protected def refuse(operation: String, id: Identifier): Nothing = refuse(operation, id.namespace :+ id.name)
+  /** Refuses what such a catalog does not do. */
+  def refuse(operation: String, id: Identifier): Nothing = refuse(operation, id.namespace :+ id.name)
 
   protected def refuse(operation: String, parts: Array[String]): Nothing = throw AcidException.unsupported(
     operation,

@@ -4,7 +4,7 @@ import java.util
 
 import scala.jdk.CollectionConverters._
 
-import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.errors.Refusal
 import hiveacid.values.AcidTable
 
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType, CatalogUtils}
@@ -50,6 +50,6 @@ object MetastoreTable {
       val refusal =
         if (t.tableType == CatalogTableType.VIEW) Refusal("HIVE_ACID_UNSUPPORTED_TABLE.VIEW")
         else Refusal("HIVE_ACID_UNSUPPORTED_TABLE.OWN_CATALOG", Map("catalog" -> catalog))
-      throw AcidException.unsupported(operation, AcidTable.name(t), refusal)
+      AcidTable.refuse(operation, t, refusal)
     }
 }

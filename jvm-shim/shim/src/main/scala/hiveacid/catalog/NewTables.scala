@@ -2,7 +2,7 @@ package hiveacid.catalog
 
 import java.util.Locale
 
-import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.errors.Refusal
 import hiveacid.values.AcidTable
 import hiveacid.wire.{DescribedColumn, DescribedTable}
 
@@ -121,7 +121,7 @@ object NewTables {
   }
 
   private def refuse(t: CatalogTable, refusal: Refusal, operation: String = "CREATE TABLE"): Nothing =
-    throw AcidException.unsupported(operation, AcidTable.name(t), refusal)
+    AcidTable.refuse(operation, t, refusal)
 
   private def column(t: CatalogTable, field: StructField) = {
     val dataType = CharVarcharUtils.getRawType(field.metadata).getOrElse(field.dataType)

@@ -13,6 +13,7 @@ import org.apache.spark.sql.catalyst.analysis.AnalysisContext
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference}
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisOnlyCommand, LogicalPlan}
+import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.command.RunnableCommand
 import org.apache.spark.sql.execution.metric.SQLMetric
@@ -71,6 +72,9 @@ case class AcidWriteCommand(
     StatementMetrics.show(session, metrics, rows, Seq(written))
     if (counts.isEmpty) Nil else Seq(Row.fromSeq(kind.traits.counts.map(AcidWriteCommand.count(rows, _))))
   }
+
+  /** The same statement over another query, known by the same text. */
+  def over(query: LogicalPlan): AcidWriteCommand = CurrentOrigin.withOrigin(origin)(copy(changes = query))
 
   private def table: String = AcidTable.name(target)
 

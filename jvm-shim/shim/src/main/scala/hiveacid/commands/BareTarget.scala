@@ -106,11 +106,13 @@ final case class TargetWay(nodes: Seq[LogicalPlan], padded: Map[ExprId, ExprId])
 final class BareTarget(session: SparkSession, command: AcidWriteCommand) {
 
   /** Refuses the statement as it was analysed, and what the optimizer would make of it. Nothing has been read yet. */
-  def check(): Unit = {
-    val kept = command.read.toSeq.map(read => "HIVE_ACID_FOREIGN_NODE.TARGET" -> (read.foreign(_))) ++ ofSources
+  def check(): Unit = checkPlan(command.read, command.changes)
+
+  private def checkPlan(target: Option[TargetRead], plan: LogicalPlan): Unit = {
+    val kept = target.toSeq.map(read => "HIVE_ACID_FOREIGN_NODE.TARGET" -> (read.foreign(_))) ++ ofSources
     for ((condition, find) <- kept) {
-      find(command.changes).foreach(node => refuse(condition, ForeignNode(node, ruleOfAnalyzer)))
-      ForeignNodes.byOptimizer(session, command.changes)(find).foreach(refuse(condition, _))
+      find(plan).foreach(node => refuse(condition, ForeignNode(node, ruleOfAnalyzer)))
+      ForeignNodes.byOptimizer(session, plan)(find).foreach(refuse(condition, _))
     }
   }
 
@@ -119,11 +121,7 @@ final class BareTarget(session: SparkSession, command: AcidWriteCommand) {
     */
   def check(bound: LogicalPlan, execution: QueryExecution): Unit = {
     val now = command.read.map(_.in(bound))
-    val kept = now.toSeq.map(read => "HIVE_ACID_FOREIGN_NODE.TARGET" -> (read.foreign(_))) ++ ofSources
-    for ((condition, find) <- kept) {
-      find(execution.analyzed).foreach(node => refuse(condition, ForeignNode(node, ruleOfAnalyzer)))
-      ForeignNodes.byOptimizer(session, execution.analyzed)(find).foreach(refuse(condition, _))
-    }
+    checkPlan(now, execution.analyzed)
     val optimized = now.flatMap(_.wayIn(execution.optimizedPlan)).fold(Seq.empty[LogicalPlan])(_.nodes)
     optimized
       .find(ForeignNodes.isOfOthers)

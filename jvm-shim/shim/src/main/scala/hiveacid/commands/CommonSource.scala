@@ -1,6 +1,6 @@
 package hiveacid.commands
 
-import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.errors.Refusal
 import hiveacid.values.AcidTable
 
 import org.apache.spark.sql.catalyst.expressions._
@@ -13,7 +13,7 @@ object CommonSource {
   def refuseChanging(inserts: Seq[AcidWriteCommand]): Unit =
     for (insert <- inserts; source <- changing(insert.changes)) {
       val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.CHANGING_SOURCE", Map("source" -> source))
-      throw AcidException.unsupported("INSERT into several tables", AcidTable.name(insert.target), refusal)
+      AcidTable.refuse("INSERT into several tables", insert.target, refusal)
     }
 
   /** The name of a part of the FROM clause; values of a SELECT list stand above all names and may change. */

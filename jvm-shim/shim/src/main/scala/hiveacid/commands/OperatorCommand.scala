@@ -24,33 +24,17 @@ import org.apache.spark.sql.types.{DataType, IntegerType, LongType, StructType, 
 
 /** A statement about tables, transactions, locks or compactions: Python has parsed it and carries it out.
   *
-  * @param title
-  *   for people
-  * @param table
-  *   the parts of its name, if it names one, as they were written
   * @param partition
   *   the texts of its PARTITION clause by column, null for NULL
-  * @param condition
-  *   the text of one that tells its partitions
-  * @param mustExist
-  *   false: there may be something to tell about a table that is not there any more, or not yet
-  * @param ofSession
-  *   it is for the metastore of the session's own catalog, whichever is the current one
-  * @param statement
-  *   what Python knows it by
   */
 case class OperatorCommand(
-    title: String,
-    override val output: Seq[Attribute],
-    table: Option[Seq[String]],
+    parsed: OperatorStatement,
     partition: Map[String, String],
-    condition: Option[String],
-    database: Option[String],
-    mustExist: Boolean,
-    ofSession: Boolean,
-    statement: String
+    override val output: Seq[Attribute]
 ) extends LeafRunnableCommand
     with TableStatement {
+  import parsed.{condition, database, mustExist, ofSession, statement, table, title}
+
   override def nodeName: String = s"HiveAcid $title"
   override def statementKind: String = title
   override def targets: Seq[TableIdentifier] =
@@ -154,15 +138,6 @@ object OperatorCommand {
   private def columns(schema: String): Seq[Attribute] =
     if (schema.isEmpty) Nil else StructType.fromDDL(schema).map(f => AttributeReference(f.name, f.dataType)())
 
-  private def of(found: OperatorStatement, partition: Map[String, String]): OperatorCommand = OperatorCommand(
-    found.title,
-    columns(found.schema),
-    found.table,
-    partition,
-    found.condition,
-    found.database,
-    found.mustExist,
-    found.ofSession,
-    found.statement
-  )
+  private def of(found: OperatorStatement, partition: Map[String, String]): OperatorCommand =
+    OperatorCommand(found, partition, columns(found.schema))
 }

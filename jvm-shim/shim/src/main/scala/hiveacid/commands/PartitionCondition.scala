@@ -1,6 +1,6 @@
 package hiveacid.commands
 
-import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.errors.Refusal
 import hiveacid.values.{AcidTable, PartitionValues}
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -29,7 +29,7 @@ final case class PartitionCondition(title: String, table: CatalogTable, text: St
     val condition = resolved(session)
     beyond(condition).foreach { found =>
       val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.CONDITION_OF_ROWS", Map("found" -> found))
-      throw AcidException.unsupported(title, AcidTable.name(table), refusal)
+      AcidTable.refuse(title, table, refusal)
     }
     val name = AttributeReference("__partition", StringType, nullable = false)()
     val values = PartitionValues(table, session.sessionState.conf.sessionLocalTimeZone)

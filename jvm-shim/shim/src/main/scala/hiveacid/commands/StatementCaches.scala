@@ -1,12 +1,11 @@
 package hiveacid.commands
 
-import hiveacid.scan.{AcidRelation, BoundQueryExec, RowIds, SessionTransactions}
+import hiveacid.scan.{AcidRelation, RowIds, SessionTransactions}
 import hiveacid.values.AcidTable
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.SubqueryExpression
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, ResolvedHint, SubqueryAlias, View}
-import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
@@ -28,13 +27,11 @@ object StatementCaches {
     else {
       val isText = command.origin.sqlText.isDefined
       val changes = used(session, command.changes, part => isChanged(part) || isTarget(part, command.target, isText))
-      BoundQueryExec.ofCaches(changes).headOption.foreach { cached =>
-        SessionTransactions.refuse(session, "Reading or filling a cache", cached.table)
-      }
+      SessionTransactions.refuseCaches(session, changes)
       RowIds.refuseCached(command.kind.traits.title, changes)
       val caches = changes.collectWithSubqueries { case cache: InMemoryRelation => cache.cacheBuilder -> cache }.toMap
       caches.values.filterNot(_.cacheBuilder.isCachedColumnBuffersLoaded).foreach(fill(session, _))
-      CurrentOrigin.withOrigin(command.origin)(command.copy(changes = changes))
+      command.over(changes)
     }
 
   /** Fills a cache by an execution of its own. It reads tables under locks that end with it: the statement may want one

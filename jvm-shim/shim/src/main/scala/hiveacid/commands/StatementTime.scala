@@ -2,7 +2,6 @@ package hiveacid.commands
 
 import org.apache.spark.sql.catalyst.optimizer.{ComputeCurrentTime, SpecialDatetimeValues}
 import org.apache.spark.sql.catalyst.plans.logical.Union
-import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 
 /** The time as a value, as `current_timestamp()`, which Spark computes where it optimizes a plan. A statement is
   * planned more than once: for its locks, for what it writes, and again after a lost race.
@@ -13,8 +12,6 @@ object StatementTime {
   def fix(commands: Seq[AcidWriteCommand]): Seq[AcidWriteCommand] = {
     val together = Union(commands.map(_.changes)) // one plan, so that all have one time
     val fixed = SpecialDatetimeValues(ComputeCurrentTime(together)).children
-    commands.zip(fixed).map { case (command, changes) =>
-      CurrentOrigin.withOrigin(command.origin)(command.copy(changes = changes))
-    }
+    commands.zip(fixed).map { case (command, changes) => command.over(changes) }
   }
 }

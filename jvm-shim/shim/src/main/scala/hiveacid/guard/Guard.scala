@@ -185,7 +185,7 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
     if (AcidTable.isTransactional(t)) refuse(t, operation, refusal)
 
   private def refuse(t: CatalogTable, operation: String, refusal: Refusal): Nothing =
-    throw AcidException.unsupported(operation, AcidTable.name(t), refusal)
+    AcidTable.refuse(operation, t, refusal)
 }
 
 private object GuardRefusals {

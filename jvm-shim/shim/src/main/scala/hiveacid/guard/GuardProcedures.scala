@@ -5,7 +5,7 @@ import java.util.Locale
 import scala.util.Try
 
 import hiveacid.catalog.SessionTables
-import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.errors.Refusal
 import hiveacid.values.AcidTable
 
 import org.apache.spark.sql.catalyst.TableIdentifier
@@ -38,7 +38,7 @@ case class GuardProcedures(session: SparkSession) extends Rule[LogicalPlan] {
     if (ofSession || importing(name.last.toLowerCase(Locale.ROOT))) {
       val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.PROCEDURE")
       values(arguments).flatMap(text).flatMap(named(_, ofSession)).foreach { table =>
-        throw AcidException.unsupported(s"CALL ${name.mkString(".")}", AcidTable.name(table), refusal)
+        AcidTable.refuse(s"CALL ${name.mkString(".")}", table, refusal)
       }
     }
   }

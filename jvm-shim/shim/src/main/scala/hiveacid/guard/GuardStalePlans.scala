@@ -3,7 +3,7 @@ package hiveacid.guard
 import hiveacid.catalog.SessionTables
 import hiveacid.scan.{AcidRelation, ReadZones}
 import hiveacid.values.AcidTable
-import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.errors.Refusal
 
 import org.apache.spark.sql.catalyst.QueryPlanningTracker
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, HiveTableRelation}
@@ -31,8 +31,7 @@ case class GuardStalePlans(session: SparkSession) extends Rule[LogicalPlan] {
   private def refuseOutdated(node: LogicalPlan): Unit = GuardStalePlans.description(node).foreach { t =>
     if (!GuardStalePlans.isChecked(node)) {
       SessionTables.find(session, t.identifier).foreach { table =>
-        val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.STALE_PLAN")
-        throw AcidException.unsupported("Reading", AcidTable.name(table), refusal)
+        AcidTable.refuse("Reading", table, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.STALE_PLAN"))
       }
       GuardStalePlans.markChecked(node)
     }
@@ -45,7 +44,7 @@ case class GuardStalePlans(session: SparkSession) extends Rule[LogicalPlan] {
         case l: LogicalRelation if AcidRelation.isOurs(l) && l.catalogTable.exists(_.partitionColumnNames.nonEmpty) =>
           val setting = Map("setting" -> SQLConf.OPTIMIZER_METADATA_ONLY.key)
           val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.METADATA_ONLY", setting)
-          throw AcidException.unsupported("Aggregation", AcidTable.name(l.catalogTable.get), refusal)
+          AcidTable.refuse("Aggregation", l.catalogTable.get, refusal)
         case _ =>
       }
     case _ =>

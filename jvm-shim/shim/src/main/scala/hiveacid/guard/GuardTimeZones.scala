@@ -1,7 +1,7 @@
 package hiveacid.guard
 
 import hiveacid.commands.AcidMultiInsertCommand
-import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.errors.Refusal
 import hiveacid.scan.{AcidRelation, ReadZones}
 import hiveacid.values.AcidTable
 
@@ -57,7 +57,6 @@ case class GuardTimeZones(session: SparkSession) extends (LogicalPlan => Unit) {
 
   private def refuse(l: LogicalRelation, operation: String, other: String): Unit = {
     val zones = Map("zone" -> other, "sessionZone" -> zone)
-    val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.OTHER_TIME_ZONE", zones)
-    throw AcidException.unsupported(operation, AcidTable.name(l.catalogTable.get), refusal)
+    AcidTable.refuse(operation, l.catalogTable.get, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.OTHER_TIME_ZONE", zones))
   }
 }

@@ -2,14 +2,14 @@ package hiveacid.guard
 
 import java.util.Locale
 
-import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.errors.Refusal
 import hiveacid.values.AcidTable
 
 import org.apache.spark.sql.catalyst.analysis.EliminateSubqueryAliases
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, HiveTableRelation}
 import org.apache.spark.sql.catalyst.plans.logical.{DeleteFromTable, LogicalPlan, MergeIntoTable, UpdateTable}
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.hiveacid.RelationOfFiles
 
 /** Refuses DELETE, UPDATE and MERGE on tables that are not transactional, where Spark itself would: in the planner,
   * when no rule of another extension has taken the statement. Tables of formats that are not Spark's own are left to
@@ -39,13 +39,8 @@ object PlainRowChanges extends SparkStrategy {
   }
 
   private def plain(target: LogicalPlan): Option[CatalogTable] = target.collectFirst {
-    case h: HiveTableRelation if isPlain(h.tableMeta) => h.tableMeta
-    case RelationOfFiles(table) if isPlain(table)     => table
-  }
-
-  private object RelationOfFiles {
-    def unapply(l: LogicalRelation): Option[CatalogTable] =
-      Some(l.relation).collect { case _: HadoopFsRelation => l.catalogTable }.flatten
+    case h: HiveTableRelation if isPlain(h.tableMeta)            => h.tableMeta
+    case RelationOfFiles(l, _) if l.catalogTable.exists(isPlain) => l.catalogTable.get
   }
 
   /** Whether Spark's own readers take the place of the SerDe (RelationConversions). */
@@ -56,5 +51,5 @@ object PlainRowChanges extends SparkStrategy {
     table.provider.exists(p => Providers(p.toLowerCase(Locale.ROOT))) && !AcidTable.isTransactional(table)
 
   private def refuse(operation: String, table: CatalogTable): Nothing =
-    throw AcidException.unsupported(operation, AcidTable.name(table), NotTransactional)
+    AcidTable.refuse(operation, table, NotTransactional)
 }

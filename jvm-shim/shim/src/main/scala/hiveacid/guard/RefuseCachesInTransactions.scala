@@ -1,6 +1,6 @@
 package hiveacid.guard
 
-import hiveacid.scan.{BoundQueryExec, SessionTransactions}
+import hiveacid.scan.SessionTransactions
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -11,9 +11,7 @@ import org.apache.spark.sql.classic.SparkSession
   */
 case class RefuseCachesInTransactions(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {
-    if (SessionTransactions.of(session).isDefined) BoundQueryExec.ofCaches(plan).headOption.foreach { query =>
-      throw SessionTransactions.cacheRefusal(query.table)
-    }
+    SessionTransactions.refuseCaches(session, plan)
     plan
   }
 }

@@ -107,10 +107,7 @@ case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface)
     hint <- PythonSide.message[Option[Hint]](api.hint(text))
     table = Option(hint.table).filter(_.nonEmpty).flatMap(AcidRelation.read(session, _))
     if hint.table.isEmpty || table.isDefined
-  } yield AcidException(
-    hint.condition,
-    Map("statement" -> hint.statement) ++ table.map("table" -> AcidTable.name(_))
-  )
+  } yield AcidException(hint.condition, Map("statement" -> hint.statement) ++ table.map("table" -> AcidTable.name(_)))
 
   /** `EXPLAIN ACID statement`; errors in the statement have their positions in the whole text. */
   private def explained(text: String, parse: String => LogicalPlan): Option[LogicalPlan] = for {

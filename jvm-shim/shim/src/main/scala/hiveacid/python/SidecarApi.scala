@@ -36,21 +36,10 @@ object SidecarApi {
   /** The outcome of the statement if Python ends in the midst of a call, by method, unless it is that nothing changed.
     */
   private val Outcomes = Map(
-    "partitionNames" -> "QUERY_FAILED",
-    "scan" -> "QUERY_FAILED",
-    "tableContent" -> "QUERY_FAILED",
-    "tableHistory" -> "QUERY_FAILED",
-    "execute" -> "NOT_KNOWN",
-    "executeTogether" -> "NOT_KNOWN",
-    "alter" -> "NOT_KNOWN",
-    "operate" -> "NOT_KNOWN",
-    "takeBack" -> "NOT_KNOWN",
-    "createTable" -> "NOT_KNOWN",
-    "dropTable" -> "NOT_KNOWN",
-    "createDatabase" -> "NOT_KNOWN",
-    "dropDatabase" -> "NOT_KNOWN",
-    "createdTable" -> "TABLE_CREATED"
-  )
+    "QUERY_FAILED" -> "partitionNames scan tableContent tableHistory",
+    "NOT_KNOWN" -> "execute executeTogether alter operate takeBack createTable dropTable createDatabase dropDatabase",
+    "TABLE_CREATED" -> "createdTable"
+  ).flatMap { case (outcome, methods) => methods.split(' ').toSeq.map(_ -> outcome) }
 
   def of(sidecar: Sidecar, api: PythonApi): PythonApi = proxy(sidecar, api, classOf[PythonApi])
 

@@ -133,11 +133,7 @@ final case class AcidFileIndex(
   }
 
   /** Partition name to typed values, of the partitions that the filters leave. */
-  private def survivors(
-      api: PythonApi,
-      snapshot: ReadSnapshot,
-      filters: Seq[Expression]
-  ): Map[String, InternalRow] = {
+  private def survivors(api: PythonApi, snapshot: ReadSnapshot, filters: Seq[Expression]): Map[String, InternalRow] = {
     val request = Wire.write(readRequest(snapshot))
     val found = PythonSide.message[Seq[String]](PythonThreads.ask(session)(api.partitionNames(request)))
     val names = found.filter(n => only.forall(_.contains(n)))

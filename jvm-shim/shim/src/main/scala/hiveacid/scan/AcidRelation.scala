@@ -2,7 +2,7 @@ package hiveacid.scan
 
 import hiveacid.values.AcidTable
 import hiveacid.catalog.MetastoreTable
-import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.errors.Refusal
 import hiveacid.read.FormatChoice
 
 import org.apache.spark.sql.catalyst.analysis.{AnalysisContext, UnresolvedRelation}
@@ -117,31 +117,26 @@ object AcidRelation {
   def refuseSorted(operation: String, t: CatalogTable): Unit =
     t.bucketSpec.filter(_.sortColumnNames.nonEmpty).foreach { b =>
       val columns = Map("columns" -> b.sortColumnNames.mkString(", "))
-      val refusal = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.SORTED_BY", columns)
-      throw AcidException.unsupported(operation, AcidTable.name(t), refusal)
+      AcidTable.refuse(operation, t, Refusal("HIVE_ACID_UNSUPPORTED_TABLE.SORTED_BY", columns))
     }
 
   /** A new table that rows could not be inserted into. */
   def refuseUnwritable(operation: String, t: CatalogTable): Unit = {
     val format = formatOf(operation, t)
-    if (!format.isWritten)
-      throw AcidException.unsupported(
-        operation,
-        AcidTable.name(t),
-        Refusal("HIVE_ACID_UNSUPPORTED_TABLE.FORMAT_READ_ONLY", Map("format" -> format.word))
-      )
+    val refusal = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.FORMAT_READ_ONLY", Map("format" -> format.word))
+    if (!format.isWritten) AcidTable.refuse(operation, t, refusal)
   }
 
   /** The format of the table's files; tables are refused whose files nobody here can read. */
   def formatOf(operation: String, t: CatalogTable): FormatChoice =
     FormatChoice
       .of(t)
-      .fold(refusal => throw AcidException.unsupported(operation, AcidTable.name(t), refusal), identity)
+      .fold(refusal => AcidTable.refuse(operation, t, refusal), identity)
 
   private def refuseUnreadable(t: CatalogTable): Unit = {
     MetastoreTable.refusePlain("Access", t)
     val format = formatOf("Access", t)
-    def refuse(refusal: Refusal) = throw AcidException.unsupported("Access", AcidTable.name(t), refusal)
+    def refuse(refusal: Refusal) = AcidTable.refuse("Access", t, refusal)
     if (t.storage.locationUri.isEmpty) refuse(Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NO_LOCATION"))
     // their reader asks the session's own catalog for the partitions
     AcidTable.foreignCatalog(t).filter(_ => format.isInstanceOf[FormatChoice.Serde]).foreach { catalog =>

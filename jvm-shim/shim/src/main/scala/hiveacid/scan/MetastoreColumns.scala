@@ -5,6 +5,7 @@ import java.util.concurrent.ConcurrentHashMap
 
 import scala.util.Try
 
+import hiveacid.formats.parquet.Conversion
 import hiveacid.python.PythonSide
 import hiveacid.values.AcidTable
 import hiveacid.wire.Column
@@ -38,20 +39,14 @@ object MetastoreColumns {
 
   /** The table with the metastore's types of text. */
   def of(session: SparkSession, t: CatalogTable): CatalogTable =
-    if (AcidTable.foreignCatalog(t).isDefined || !AnalysedTables.areOfTheMetastore(t) || !hasText(t.schema)) t
+    if (AcidTable.foreignCatalog(t).isDefined || !AnalysedTables.areOfTheMetastore(t)) t
+    else if (!Conversion.holds(t.schema)(isText)) t
     else {
       val types = typesOf(session, t)
       t.copy(schema = StructType(t.schema.map { field =>
         types.get(field.name.toLowerCase(Locale.ROOT)).fold(field)(corrected(field, _))
       }))
     }
-
-  private def hasText(t: DataType): Boolean = t match {
-    case a: ArrayType  => hasText(a.elementType)
-    case m: MapType    => hasText(m.keyType) || hasText(m.valueType)
-    case s: StructType => s.exists(field => hasText(field.dataType))
-    case other         => isText(other)
-  }
 
   private def isText(t: DataType) = t match {
     case _: StringType | _: CharType | _: VarcharType => true

@@ -1,7 +1,7 @@
 package hiveacid.scan
 
 import hiveacid.values.AcidTable
-import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.errors.Refusal
 import hiveacid.read.SerdeFileFormat
 
 import org.apache.spark.sql.catalyst.expressions.{And, AttributeSet, SubqueryExpression}
@@ -20,7 +20,7 @@ case class PlanSerdeScans(session: SparkSession) extends SparkStrategy {
       val (partition, hidden) = rest.splitAt(fs.partitionSchema.length)
       hidden.foreach { c =>
         val refusal = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NO_HIDDEN_COLUMN", Map("column" -> c.name))
-        throw AcidException.unsupported("Access", AcidTable.name(table), refusal)
+        AcidTable.refuse("Access", table, refusal)
       }
       val used = AttributeSet(columns ++ filters)
       val pruning = filters.filter { f =>

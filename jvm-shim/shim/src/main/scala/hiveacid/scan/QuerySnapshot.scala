@@ -33,11 +33,11 @@ object ReadSnapshot {
 
 /** Decides which snapshot a query has. The first of its scans chooses; the others follow or are refused.
   *
-  * A query is what Spark plans under one tracker, subqueries and dynamic pruning included. `BindQueries` gives this
-  * object to its scans and to its root, which asks it at each execution. Opened is a snapshot when a scan lists its
-  * files, so that EXPLAIN opens none. Spark lists them when a stage is planned, and adaptive plans have later stages.
-  * Meanwhile another thread of the session may begin or end a transaction, or write in it. Spark also keeps each list,
-  * with what has been computed of it, for the next execution of the same DataFrame.
+  * A query is what Spark plans under one tracker, views, subqueries and dynamic pruning included. `BindQueries` gives
+  * this object to its scans and to its root, which asks it at each execution. A snapshot is opened when a scan lists
+  * its files, so that EXPLAIN opens none. Spark lists them when a stage is planned, and adaptive plans have later
+  * stages. Meanwhile another thread of the session may begin or end a transaction, or write in it. Spark also keeps
+  * each list, with what has been computed of it, for the next execution of the same DataFrame.
   *
   *   - In a session's transaction (`SessionTransactions`) it is that one's, whatever executes the query. Other
   *     catalogs, whose metastores know nothing of it, caches and RDDs are refused there.
@@ -46,7 +46,7 @@ object ReadSnapshot {
   *   - Outside of executions, as for `df.rdd`, it is this query's own. The plan refers to this object, and so does each
   *     file that is to be read, and with them every RDD that reads them: it is needed for as long as this object can be
   *     reached, of which only the number goes to executors.
-  *   - A cache has the snapshot of the execution that fills it, for as long as its rows are kept.
+  *   - The rows of a cache are of the execution that fills it, whoever reads them later.
   *   - The scans of a statement that writes are bound to its token before (`AcidFileIndex.bind`), and are not asked.
   *
   * `SnapshotHolders` knows all of them and hears when they end.

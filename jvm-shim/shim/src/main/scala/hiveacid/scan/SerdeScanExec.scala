@@ -89,7 +89,7 @@ object SerdeScanExec {
       .mkString("/")
 
   private def refuseUnreadable(session: SparkSession, t: CatalogTable, read: Seq[Attribute]): Unit = {
-    def refuse(refusal: Refusal) = throw AcidException.unsupported("Access", AcidTable.name(t), refusal)
+    def refuse(refusal: Refusal) = AcidTable.refuse("Access", t, refusal)
     skipping.find(key => session.conf.getOption(key).exists(_.toBoolean)).foreach { key =>
       refuse(Refusal("HIVE_ACID_UNSUPPORTED_TABLE.FILES_MAY_BE_SKIPPED", Map("setting" -> key)))
     }

@@ -77,6 +77,10 @@ object SessionTransactions extends Logging {
   def refusal(operation: String, table: String): AcidException =
     AcidException.unsupported(operation, table, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.IN_TRANSACTION"))
 
+  /** Refuses a plan that reads or fills a cache, if the session is in one. */
+  def refuseCaches(session: SparkSession, plan: LogicalPlan): Unit =
+    if (of(session).isDefined) BoundQueryExec.ofCaches(plan).headOption.foreach(c => throw cacheRefusal(c.table))
+
   /** The error of a cache, which is shared by all sessions and is of no snapshot, in a transaction. */
   def cacheRefusal(table: String): AcidException = refusal("Reading or filling a cache", table)
 

@@ -25,12 +25,7 @@ final case class DescribedTable(
 )
 
 /** A transactional table that is to be dropped. */
-final case class DropTableRequest(
-    table: String,
-    purges: Boolean,
-    isLocked: Boolean,
-    settings: Map[String, String]
-)
+final case class DropTableRequest(table: String, purges: Boolean, isLocked: Boolean, settings: Map[String, String])
 
 /** A database that is to be dropped. */
 final case class DropDatabaseRequest(name: String, cascades: Boolean, settings: Map[String, String])
