@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.SQLExecution
 
-/** Whose snapshot a scan reads: that of a transaction, or one of its own. Python decides what is in it.
+/** The snapshot that a scan reads: that of a transaction, or one of its own. Python decides what is in it.
   *
   * @param key
   *   the key of a snapshot of its own: the execution, or outside of any the query's number, which is negative
@@ -122,7 +122,7 @@ final class QuerySnapshot private (val number: Long) extends Serializable {
     here
   }
 
-  /** What the query reads if it is executed on this thread now, for the first time. */
+  /** The snapshot of the query if it is executed on this thread now, for the first time. */
   private def here(session: SparkSession): ReadSnapshot = {
     val context = session.sparkContext
     def execution(key: String) = Option(context.getLocalProperty(key)).map(_.toLong)

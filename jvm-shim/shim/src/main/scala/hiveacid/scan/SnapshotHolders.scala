@@ -19,8 +19,8 @@ import org.apache.spark.sql.catalyst.{QueryPlanningTracker, TableIdentifier}
 import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd
 
-/** What snapshots are needed for: all that lives as long as the JVM to tell it. An entry stands from the beginning of a
-  * thing to its end, whoever tells the end first: an event of Spark, Spark's own store (its bus drops events when it is
+/** All that snapshots are held for, known for as long as the JVM lives. An entry stands from the beginning of a thing
+  * to its end, whoever tells the end first: an event of Spark, Spark's own store (its bus drops events when it is
   * full), Python, or for a query the garbage collector. Python hears of ends that it cannot know.
   */
 object SnapshotHolders extends SparkListener with Logging {
@@ -49,7 +49,7 @@ object SnapshotHolders extends SparkListener with Logging {
   final class Transaction(val token: String, val session: String, val group: String, val tags: Set[String])
       extends Holder {
 
-    /** By which it was begun. A thread of Python's is one of the JVM's (PYSPARK_PIN_THREAD). */
+    /** The one by which it was begun. A thread of Python's is one of the JVM's (PYSPARK_PIN_THREAD). */
     val thread: Thread = Thread.currentThread
 
     /** The Thrift server's session, once its START TRANSACTION is closed. */
