@@ -1,4 +1,4 @@
-"""Which columns of a table may get another name or type, so that every engine reads its older files as before."""
+"""The columns of a table that may get another name or type, so that every engine reads its older files as before."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ def check_column_change(
     stored = next((column for column in table.columns if column.name == change.column.lower()), None)
     if stored is None:
         known = ", ".join(column.name for column in table.columns)
-        raise _refusal("COLUMN_UNKNOWN", change, table, columns=known)
+        raise _refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.COLUMN_UNKNOWN", change, table, columns=known)
     if has_constraints or stored.name in {name.lower() for name in (*table.bucket_columns, *table.sort_columns)}:
-        raise _refusal("COLUMN_BOUND", change, table)
+        raise _refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.COLUMN_BOUND", change, table)
     is_orc = table.file_format is FileFormat.ORC
     name = (change.new_name or stored.name).lower()
     if name != stored.name:
         if name in {column.name for column in (*table.columns, *table.partition_columns)}:
-            raise _refusal("COLUMN_EXISTS", change, table, name=name)
+            raise _refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.COLUMN_EXISTS", change, table, name=name)
         if not (by_position and is_orc):
-            raise _refusal("COLUMN_BY_NAME", change, table)
+            raise _refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.COLUMN_BY_NAME", change, table)
     new = change.new_type or stored.type
     is_read = is_orc or table.file_format is FileFormat.PARQUET
     if new != stored.type and not (is_read and _widens(stored.type, new, is_orc)):
-        raise _refusal("COLUMN_TYPE", change, table, old=stored.type, new=new)
+        raise _refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.COLUMN_TYPE", change, table, old=stored.type, new=new)
 
 
 def _widens(old: str, new: str, is_orc: bool) -> bool:
@@ -56,6 +56,4 @@ def _widens(old: str, new: str, is_orc: bool) -> bool:
 
 
 def _refusal(condition: str, change: ColumnChange, table: TableDescription, **more: str) -> HiveAcidError:
-    operation = f"A change of column {change.column}"
-    name = f"HIVE_ACID_UNSUPPORTED_STATEMENT.{condition}"
-    return build_error(name, operation=operation, table=table.name, **more)
+    return build_error(condition, operation=f"A change of column {change.column}", table=table.name, **more)

@@ -89,13 +89,12 @@ object SparkLineStatements {
         case _                      => None
       }
 
-    private def keys(i: InsertIntoStatement) = {
-      val insert = i.copy(overwrite = false, replaceCriteriaOpt = None)
-      i.replaceCriteriaOpt.collect {
-        case InsertReplaceUsing(columns)       => (insert, Left(columns), None)
-        case InsertReplaceOn(condition, alias) => (insert, Right(condition), alias)
-      }
+    private def keys(i: InsertIntoStatement) = i.replaceCriteriaOpt.collect {
+      case InsertReplaceUsing(columns)       => (alone(i), Left(columns), None)
+      case InsertReplaceOn(condition, alias) => (alone(i), Right(condition), alias)
     }
+
+    private def alone(i: InsertIntoStatement) = i.copy(overwrite = false, replaceCriteriaOpt = None)
   }
 
   /** CREATE TABLE … LIKE as it is parsed: its name, its properties, and the same node with others. */

@@ -1,6 +1,5 @@
 package hiveacid.analysis
 
-import hiveacid.commands.RowChangeQuery
 import hiveacid.scan.AcidRelation
 
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedRelation}
@@ -79,8 +78,7 @@ object ReplaceMatches {
     val relation = UnresolvedRelation(target.identifier.nameParts)
     keys match {
       case Left(columns) =>
-        val named = columns.map(column => UnresolvedAttribute(Seq(RowChangeQuery.Target, column)))
-        ReplaceMatches(SubqueryAlias(RowChangeQuery.Target, relation), named, insert)
+        ReplaceMatches(relation, columns.map(column => UnresolvedAttribute(Seq(column))), insert)
       case Right(on) =>
         val left = alias.fold[LogicalPlan](relation)(SubqueryAlias(_, relation))
         ReplaceMatches(Join(left, insert.query, Inner, Some(on), JoinHint.NONE), Nil, insert)
