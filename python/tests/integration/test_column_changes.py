@@ -33,7 +33,7 @@ def test_older_files_show_their_rows_and_take_statements(tables: Tables, compact
     with pytest.raises(PySparkException) as raised:
         frame.collect()
     assert raised.value.getCondition() == "HIVE_ACID_TABLE_CHANGED.COLUMNS"
-    assert tables.sql("DESCRIBE t")[:2] == [("id", "bigint", None), ("label", "string", "what it is called")]
+    assert tables.sql("DESCRIBE t")[:2] == [("id", "bigint", None), ("Label", "string", "what it is called")]
     assert tables.sql("SELECT id, label, price, tax FROM t ORDER BY id") == OLD
     assert tables.sql("SELECT id FROM t WHERE label = 'one' AND price < 0.3") == [(1,)]
     tables.sql("INSERT INTO t VALUES (5000000000, 'longer than five', 0.1, 123456.125, 7)")

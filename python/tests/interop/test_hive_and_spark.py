@@ -165,7 +165,7 @@ def test_hive_reads_changes_and_compacts_new_versions_of_many_buckets_in_one(
     hive: HiveEngine, spark: SparkSession
 ) -> None:
     table = acid_table(hive, "many_buckets", "id INT, name STRING")
-    spark.sql("INSERT INTO many_buckets SELECT /*+ REPARTITION(4) */ int(id), '' FROM range(60)")
+    spark.sql("INSERT INTO many_buckets SELECT int(id), '' FROM range(0, 60, 1, 4)")
     expected = dict.fromkeys(range(60), "")
 
     def update(engine: HiveEngine | SparkSession, divisor: int, below: int) -> None:

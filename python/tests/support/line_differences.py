@@ -24,7 +24,7 @@ def find_differences(file: SuiteFile, sessions: SessionFactory) -> dict[str, str
     expected = parse_golden(file.result.read_bytes().decode(), str(file.result))
     found = {}
     for variant in test.runs():
-        results, _ = run_input(test, variant, sessions, file.name)
+        results = [run.result for run in run_input(test, variant, sessions, file.name)]
         found[variant.label] = diff_golden(expected, results, file.name)
     return found
 
