@@ -1,4 +1,5 @@
 -- EXPLAIN shows the plan and does nothing: the write IDs of the statements around it follow each other.
+--SET spark.sql.shuffle.partitions=2
 
 CREATE TABLE t (id INT, name STRING) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
 
