@@ -15,9 +15,9 @@ import org.apache.spark.sql.hiveacid.{SparkAccess, SparkLinePlans}
 import org.apache.spark.sql.types.{StringType, StructField}
 
 /** Changes of columns and constraints that Spark has no command for in tables of Hive. A column's new name is a command
-  * of ours. Of all others Spark would say so without a way, or, for `ADD COLUMN … FIRST` and `AFTER`, add each column
-  * as the last one, so that the next INSERT would put values into other columns than its writer means. Before Spark
-  * makes its commands.
+  * of ours. Spark would refuse the others without a way, or, for `ADD COLUMN … FIRST` and `AFTER`, add each column as
+  * the last one, so that the next INSERT would put values into other columns than its writer means. Before Spark makes
+  * its commands.
   */
 case class RefuseAlterations(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsDown {
