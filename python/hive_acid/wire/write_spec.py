@@ -87,7 +87,7 @@ class Spread:
     update may change, 0 if that is not known; `max_buckets` how many files of one statement ID an insert may make in a
     partition, 1 to 4096, and 1 in a bucketed table; `shuffles_inserts`: it brings the rows of a partition together
     first; `splits_buckets`: several tasks of an insert may write to one bucket of a bucketed table, each under a
-    statement ID of its own.
+    statement ID of its own; `keeps_buckets`: the table is bucketed, so that a new version of a row stays in its bucket.
     """
 
     cores: int = 1
@@ -95,6 +95,7 @@ class Spread:
     max_buckets: int = 4096
     shuffles_inserts: bool = True
     splits_buckets: bool = False
+    keeps_buckets: bool = False
 
 
 @dataclass(frozen=True)

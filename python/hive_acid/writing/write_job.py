@@ -128,6 +128,7 @@ class WriteJobs:
                 shuffles_inserts=settings.flag(config.INSERT_SHUFFLE),
                 # Trino changes no rows of insert-only tables
                 splits_buckets=not table.kind.has_row_ids or settings.flag(config.INSERT_SPLIT_BUCKETS),
+                keeps_buckets=table.bucket_count > 0,
             ),
             required=self._find_required(statement, table),
         )

@@ -125,6 +125,14 @@ def test_the_job_is_told_the_bucketing_and_one_file_of_a_bucket_for_a_statement_
     assert world.engine.specs[-1].spread.victim_buckets == 0, "how many partitions there are is not known"
 
 
+@pytest.mark.parametrize("kind", [StatementKind.UPDATE, StatementKind.MERGE])
+def test_new_versions_of_a_bucketed_tables_rows_stay_in_their_buckets(world: World, kind: StatementKind) -> None:
+    for count in (0, 3):
+        world.memory.add_table(build_table(bucket_columns=("id",)[:count], bucket_count=count))
+        world.run(kind)
+        assert world.engine.specs[-1].spread.keeps_buckets is (count > 0)
+
+
 def test_only_buckets_that_trino_does_not_change_are_split_unasked(world: World) -> None:
     insert_only = {"transactional": "true", "transactional_properties": "insert_only"}
     for parameters, setting, splits in (

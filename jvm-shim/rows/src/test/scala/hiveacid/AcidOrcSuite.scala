@@ -147,7 +147,7 @@ abstract class AcidOrcSuite extends munit.FunSuite {
         place =
           Place(root.toString, nextWriteId, 0, overwrites = false, discards = false, OutputJob("", "", Map.empty)),
         buckets = Buckets(Nil, 0, 2, ""),
-        spread = Spread(2, 0, 4096, shufflesInserts = true, splitsBuckets = false),
+        spread = Spread(2, 0, 4096, shufflesInserts = true, splitsBuckets = false, keepsBuckets = false),
         required = Nil
       )
       overrides.foldLeft(plain)((spec, change) => change(spec))

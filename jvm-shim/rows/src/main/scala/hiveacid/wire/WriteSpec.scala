@@ -39,7 +39,8 @@ final case class Spread(
     victimBuckets: Int,
     maxBuckets: Int,
     shufflesInserts: Boolean,
-    splitsBuckets: Boolean
+    splitsBuckets: Boolean,
+    keepsBuckets: Boolean
 )
 
 /** One write job. */

@@ -36,6 +36,9 @@ final case class CheckedSpec private (
   /** Whether the values of a new row say in which bucket it is. */
   def isBucketed: Boolean = buckets.columns.nonEmpty
 
+  /** Whether a new version of a row stays in its bucket, also where no new row comes. */
+  def keepsBuckets: Boolean = isBucketed || spread.keepsBuckets
+
   /** An insert whose rows may be written wherever they are. */
   def isFlatInsert: Boolean = kind == InsertKind && !isPartitioned && !isBucketed
 

@@ -104,11 +104,11 @@ final class RowChanges(changes: LogicalPlan, spec: CheckedSpec) {
     (name ++ turnOf(rest) ++ rest).map(SortOrder(_, Ascending))
   }
 
-  /** New versions of rows lie in the bucket that comes first, unless their values say in which. Another one does with
-    * each write ID, so that none comes to hold them all. NULL, which comes first, for rows without a bucket.
+  /** New versions of rows lie in the bucket that comes first, unless the table is bucketed. Another one does with each
+    * write ID, so that none comes to hold them all. NULL, which comes first, for rows without a bucket.
     */
   private def turnOf(keys: Seq[Attribute]): Seq[Expression] =
-    if (isInsert || spec.isBucketed || spec.kind == DeleteKind) Nil
+    if (isInsert || spec.keepsBuckets || spec.kind == DeleteKind) Nil
     else {
       val turn = new Murmur3Hash(Seq(keys.head, Literal(spec.place.writeId)))
       Seq(If(IsNull(keys.head), Literal(null, turn.dataType), turn))

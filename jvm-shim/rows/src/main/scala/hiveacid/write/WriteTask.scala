@@ -117,7 +117,7 @@ final class WriteTask(spec: CheckedSpec, conf: Configuration, context: TaskConte
       } else {
         val first = bucketOf(rows.head)
         def isHere(row: InternalRow) =
-          !isNew(row) && row.getUTF8String(1) == partition && (!spec.isBucketed || bucketOf(row) == first)
+          !isNew(row) && row.getUTF8String(1) == partition && (!spec.keepsBuckets || bucketOf(row) == first)
         writeInserts(name, first, spec.deleteStatement(piece) + 1, columnTypes, FirstChanged) { versions =>
           while (rows.hasNext && isHere(rows.head))
             writeDeletes(name, bucketOf(rows.head))(writeChanged(rows, _, versions))

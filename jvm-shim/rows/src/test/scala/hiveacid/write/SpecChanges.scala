@@ -16,6 +16,7 @@ object SpecChanges {
   def victimBuckets(number: Int): SpecChange = spread(_.copy(victimBuckets = number))
   def maxBuckets(number: Int): SpecChange = spread(_.copy(maxBuckets = number))
   val splitsBuckets: SpecChange = spread(_.copy(splitsBuckets = true))
+  val keepsBuckets: SpecChange = spread(_.copy(keepsBuckets = true))
   val shufflesNoInserts: SpecChange = spread(_.copy(shufflesInserts = false))
   def compression(name: String): SpecChange = layout(_.copy(compression = name))
 

@@ -3,11 +3,12 @@ package hiveacid.write
 import scala.util.Using
 
 import hiveacid.AcidOrcSuite
-import hiveacid.values.{BucketProperty, InsertKind}
+import hiveacid.values.{BucketProperty, InsertKind, UpdateKind}
 import hiveacid.wire.{RowCounts, WriteResult}
 import hiveacid.write.SpecChanges.{
   SpecChange,
   discards,
+  keepsBuckets,
   maxBuckets,
   overwrites,
   partitionedBy,
@@ -206,6 +207,14 @@ class WriteJobSuite extends AcidOrcSuite {
     val changed = Seq("delete_delta_0000003_0000003_0000", "delta_0000003_0000003_0001")
     assertEquals(changed.flatMap(buffers).toSet + buffers("delta_0000002_0000002_0000").max, Set(32 << 10))
     assertEquals(buffers("delta_0000001_0000001_0000"), Seq(256 << 10))
+  }
+
+  test("new versions of a bucketed table's rows stay in their buckets") {
+    val t = table()
+    t.insert(rows(3000, 3))
+    val changes = t.read().selectExpr("cast(1 as tinyint) as __change", "ROW__ID as __row_id", "id", "s")
+    val report = t.run(changes, UpdateKind, keepsBuckets)
+    assertEquals(folders(report).map(_._2), Seq.fill(2)(Seq("bucket_00000", "bucket_00001", "bucket_00002")))
   }
 
   test("new versions come to lie in each of the buckets in turn") {
