@@ -1,8 +1,9 @@
 """Deals tests out to processes: what shares servers stays in one process, and what takes longest begins first.
 
 A *unit* is what one process runs: in the gate a folder whose tests share servers, else a file, or those of its tests
-that one release of Hive's engine runs. A server or session of module scope is so started once per run. How long a unit
-takes is known from the last run in this working copy.
+that one release of Hive's engine runs. In a run of everything the tests of a long file that share nothing are units.
+A server or session of module scope is so started once per run. How long a unit takes is known from the last run in
+this working copy.
 """
 
 from __future__ import annotations
@@ -20,21 +21,26 @@ from xdist.workermanage import WorkerController
 CACHE_KEY: Final = "hive-acid/seconds of units"
 SHARING_FOLDERS: Final = ("python/tests/contract", "python/tests/integration/faults")
 """Their tests share servers."""
+SECONDS_OF_A_TEST: Final[Mapping[str, float]] = {
+    "python/tests/integration/test_erasure_planted.py": 60.0,
+    "python/tests/integration/test_every_entry.py": 30.0,
+    "python/tests/integration/test_random_sql.py": 250.0,
+    "python/tests/model_checker/test_models_with_faults.py": 3.0,
+    "python/tests/model_checker/test_pairs_on_3_1.py": 3.0,
+    "python/tests/model_checker/test_pairs_on_4.py": 3.0,
+    "python/tests/unit/erasure/test_boundaries.py": 60.0,
+}
+"""Long files whose tests share nothing but a process's session: each test is a unit in a run of everything."""
 LONG_SECONDS: Final[Mapping[str, float]] = {
-    "python/tests/integration/test_random_sql.py": 1000.0,
     "python/tests/integration/test_golden_files.py": 900.0,
     "python/tests/integration/faults": 700.0,
     "python/tests/contract": 500.0,
-    "python/tests/integration/test_erasure_planted.py": 450.0,
     "python/tests/integration/test_metastore_releases.py": 400.0,
     "python/tests/integration/test_benchmarks.py": 350.0,
     "python/tests/integration/test_secured_site.py": 350.0,
     "python/tests/interop/gallery/test_changes.py[hive-4.1.0]": 350.0,
     "python/tests/integration/test_long_sessions.py": 340.0,
     "python/tests/integration/test_guard_audit.py": 330.0,
-    "python/tests/model_checker/test_models_with_faults.py": 330.0,
-    "python/tests/model_checker/test_pairs_on_3_1.py": 300.0,
-    "python/tests/model_checker/test_pairs_on_4.py": 300.0,
     "python/tests/integration/test_partition_values.py": 320.0,
     "python/tests/integration/test_support_matrix.py": 320.0,
     "python/tests/integration/test_yarn_kerberos.py": 320.0,
@@ -70,7 +76,6 @@ LONG_SECONDS: Final[Mapping[str, float]] = {
     "python/tests/interop/test_trino_overlaps.py": 180.0,
     "python/tests/interop/test_types_and_evolution.py[hive-4.1.0]": 180.0,
     "python/tests/integration/faults/test_matrix.py": 170.0,
-    "python/tests/integration/test_every_entry.py": 170.0,
     "python/tests/interop/test_type_changes.py[hive-4.1.0]": 160.0,
     "python/tests/integration/test_other_extensions.py": 150.0,
     "python/tests/integration/test_settings_alone.py": 150.0,
@@ -162,7 +167,7 @@ _TEST_SECONDS: Final[Mapping[str, float]] = {
 
 
 def find_unit(test_id: str, is_whole_run: bool = False) -> str:
-    """The unit of a test, as a path from the root of the repository, with a release in brackets where Hive has a part.
+    """The unit of a test: a path from the root of the repository, with a release in brackets where Hive has a part.
 
     In a run of everything the files of a folder take so long that servers of a file's own are no loss.
     """
@@ -170,6 +175,8 @@ def find_unit(test_id: str, is_whole_run: bool = False) -> str:
     folder = next((folder for folder in SHARING_FOLDERS if file.startswith(f"{folder}/")), None)
     if folder and not is_whole_run:
         return folder
+    if is_whole_run and file in SECONDS_OF_A_TEST:
+        return test_id
     release = _RELEASE.search(test_id)
     return f"{file}[{release[1]}]" if release else file
 
@@ -184,6 +191,9 @@ def guess_seconds(unit: str, test_count: int, known_seconds: Mapping[str, float]
     known = known_seconds.get(unit) or LONG_SECONDS.get(unit)
     if known is not None:
         return known
+    per_test = SECONDS_OF_A_TEST.get(unit.split("::", 1)[0])
+    if per_test is not None:
+        return per_test * test_count
     kind = next((part for part in PurePosixPath(unit).parts if part in _TEST_SECONDS), "unit")
     return _TEST_SECONDS[kind] * test_count
 

@@ -45,18 +45,13 @@ class Moment:
 
 # begun, found, found, deleting, deleted, deleting, deleted, compacted, compacted, verified
 EVENTS = 10
-OF_A_CALL = (
-    Moment(4, "allocate_table_write_ids", True),
-    Moment(4, "commit_txn", True),
-    Moment(7, "find_next_compact2", True),
-    Moment(7, "mark_compacted", True),
-)
-"""Where a dead process leaves at the metastore a transaction, rows, or an entry of the queue.
+OF_A_CALL = (Moment(4, "commit_txn", True), Moment(7, "mark_compacted", True))
+"""Where a dead process leaves at the metastore rows without an answer, or an entry of the queue.
 
 `unit/erasure/test_phases.py` stops at every call.
 """
 _CHANCE = random.Random(58)
-AT_RANDOM = tuple(Moment(1, later_s=round(_CHANCE.uniform(0.1, 30), 1)) for _ in range(2))
+AT_RANDOM = tuple(Moment(1, later_s=round(_CHANCE.uniform(0.1, 30), 1)) for _ in range(1))
 """A hundred more are in memory, in `unit/erasure/test_random_kills.py`."""
 IN_THE_GATE = Moment(4, "commit_txn", True)
 MOMENTS = [

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.dealing import LONG_SECONDS, SHARING_FOLDERS, find_next, find_unit, guess_seconds
+from support.dealing import LONG_SECONDS, SECONDS_OF_A_TEST, SHARING_FOLDERS, find_next, find_unit, guess_seconds
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -35,6 +35,14 @@ def test_each_release_of_hive_is_a_unit_of_a_file(test: str, unit: str) -> None:
     assert find_unit(f"python/tests/interop/{test}") == f"python/tests/interop/{unit}"
 
 
+@pytest.mark.parametrize("file", SECONDS_OF_A_TEST)
+def test_in_a_run_of_everything_each_test_that_shares_nothing_is_a_unit(file: str) -> None:
+    unit = find_unit(f"{file}::test_a[b-c]", is_whole_run=True)
+    assert unit == f"{file}::test_a[b-c]"
+    assert guess_seconds(unit, 1, {}) == SECONDS_OF_A_TEST[file]
+    assert find_unit(f"{file}::test_a[b-c]") == file
+
+
 def test_any_other_file_is_a_unit() -> None:
     assert find_unit("python/tests/unit/test_config.py::test_a") == "python/tests/unit/test_config.py"
 
@@ -48,7 +56,7 @@ def test_before_any_run_a_session_of_spark_is_thought_slower_than_pure_code() ->
     assert of_spark > guess_seconds("python/tests/unit/test_new.py", 200, {})
 
 
-@pytest.mark.parametrize("unit", [*LONG_SECONDS, *SHARING_FOLDERS])
+@pytest.mark.parametrize("unit", [*LONG_SECONDS, *SECONDS_OF_A_TEST, *SHARING_FOLDERS])
 def test_the_units_named_exist(unit: str) -> None:
     assert (ROOT / unit.split("[", 1)[0]).exists()
 
