@@ -57,7 +57,7 @@ def build_session(metastore_uri: str, warehouse: Path, folder: Path, memory: str
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.local.dir", str(folder))
         .config("spark.log.level", "ERROR")
-        .config("spark.sql.orc.compression.codec", "zlib")
+        .config("spark.sql.orc.compression.codec", "zstd")
         .config("spark.sql.shuffle.partitions", "8")
         .config("spark.sql.warehouse.dir", warehouse.as_uri())
         .config("spark.ui.enabled", "false")

@@ -135,8 +135,8 @@ _ICEBERG_EXPIRE = (
 _ICEBERG_ORPHANS = "CALL bench.system.remove_orphan_files(table => '{name}')"
 
 METHODS: tuple[Method, ...] = (
-    _ours(_ZLIB),
-    _ours(_ZSTD, ", 'orc.compress'='ZSTD'"),
+    _ours(_ZLIB, ", 'orc.compress'='ZLIB'"),
+    _ours(_ZSTD),
     _delta(
         "deletion vectors",
         True,

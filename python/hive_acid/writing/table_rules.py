@@ -21,6 +21,7 @@ _READABLE_IN_ORC = {
     MetastoreLine.HIVE_3: frozenset({"ZLIB", "SNAPPY", "NONE"}),
     MetastoreLine.HIVE_4: frozenset({"ZLIB", "SNAPPY", "NONE", "ZSTD", "LZ4"}),
 }
+_DEFAULT_IN_ORC = {MetastoreLine.HIVE_3: "ZLIB", MetastoreLine.HIVE_4: "ZSTD"}
 _READABLE_IN_PARQUET = {
     MetastoreLine.HIVE_3: frozenset({"SNAPPY", "GZIP", "UNCOMPRESSED"}),
     MetastoreLine.HIVE_4: frozenset({"SNAPPY", "GZIP", "UNCOMPRESSED", "ZSTD"}),
@@ -226,8 +227,12 @@ def quote_fields(text: str) -> str:
 
 
 def find_compression(table: TableDescription, line: MetastoreLine) -> str:
-    """The table's `orc.compress` or `parquet.compression` if every engine of the line reads it, else ZLIB or SNAPPY."""
-    key, default = find_compression_key(table), "SNAPPY" if table.file_format is FileFormat.PARQUET else "ZLIB"
+    """The table's `orc.compress` or `parquet.compression` if every engine of the line reads it, else the default.
+
+    That is SNAPPY in Parquet. In ORC it is what costs readers and writers least of what the line reads as well packed.
+    """
+    key = find_compression_key(table)
+    default = "SNAPPY" if table.file_format is FileFormat.PARQUET else _DEFAULT_IN_ORC[line]
     wanted = next((v.upper() for k, v in table.parameters.items() if k.lower() == key), default)
     return wanted if wanted in find_readable_compressions(table, line) else default
 

@@ -11,7 +11,7 @@ from interop.hive_table import HiveTable
 pytestmark = pytest.mark.interop
 
 KEYS = {"ORC": "orc.compress", "PARQUET": "parquet.compression"}
-DEFAULTS = {"ORC": "ZLIB", "PARQUET": "SNAPPY"}
+DEFAULTS_OF_HIVE_3 = {"ORC": "ZLIB", "PARQUET": "SNAPPY"}
 TAKEN = {("4.1.0", form, word) for form, word in (("ORC", "ZSTD"), ("ORC", "LZ4"), ("PARQUET", "ZSTD"))}
 ROWS = 3000
 
@@ -48,7 +48,7 @@ def test_a_full_acid_table_may_ask_for_what_hive_of_the_release_reads(
     spark.sql(f"UPDATE {name} SET name = concat(name, '!') WHERE id % 2 = 0")
     table.check_rows("id", build_rows("!"))
     if (hive.version, "ORC", word) not in TAKEN:  # nor does Hive itself write such a table
-        assert find_compressions(table, "ORC") == {DEFAULTS["ORC"]}
+        assert find_compressions(table, "ORC") == {DEFAULTS_OF_HIVE_3["ORC"]}
         return
     assert find_compressions(table, "ORC") == {word}
 
@@ -69,6 +69,6 @@ def test_an_insert_only_table_may_ask_for_what_hive_of_the_release_reads(
 ) -> None:
     name = f"flat_{form}_{word}"
     table = fill(hive, spark, name, form, f"'transactional_properties'='insert_only', '{KEYS[form]}'='{word}'")
-    assert find_compressions(table, form) == {word if (hive.version, form, word) in TAKEN else DEFAULTS[form]}
+    assert find_compressions(table, form) == {word if (hive.version, form, word) in TAKEN else DEFAULTS_OF_HIVE_3[form]}
     assert sorted(table.rows_plain()) == build_rows()
     assert hive.sql(f"SELECT * FROM {name} ORDER BY id").rows == build_rows()
