@@ -33,6 +33,7 @@ from hive_acid.wings import load_wing
 from hive_acid.wire import codec
 from hive_acid.wire.catalogs import CatalogRequest
 from hive_acid.wire.ddl_kinds import DdlKind
+from hive_acid.wire.new_tables import NewTable
 from hive_acid.wire.operators import OperatorAnswer, OperatorRequest, OperatorStatement, OtherCommand
 from hive_acid.wire.rewriting import (
     ExplainedStatement,
@@ -50,6 +51,7 @@ from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.statements import CreatedTable, DdlStatement, DryRunAnswer, Statement
 from hive_acid.wire.table_calls import TableQuestion
 from hive_acid.wire.write_spec import RowCounts
+from hive_acid.writing.new_tables import find_new_table_fault
 from hive_acid.writing.table_rules import refuse_hidden_location, refuse_row_changes, refuse_unseen
 
 
@@ -179,14 +181,15 @@ class PythonApi(Answering):
         return entries
 
     @answered
-    def newTableLocation(  # noqa: N802 (the trait's name)
-        self, table: TableName, is_insert_only: bool, location: str, usual: str
-    ) -> str | None:
+    def newTable(self, new: NewTable) -> str | None:  # noqa: N802 (the trait's name)
         """Where a new transactional table must lie; None for its LOCATION or, without one, where Spark puts it."""
-        if is_insert_only:
-            self._refuse_unseen("CREATE TABLE", table)
-        own = None if location else self._metastore.new_table_location(table)
-        refuse_hidden_location("CREATE TABLE", table, location or own or usual)
+        if refusal := find_new_table_fault(new):
+            operation = "CREATE EXTERNAL TABLE" if new.is_external else "CREATE TABLE"
+            raise refusal.build_error(operation=operation, table=new.table)
+        if new.is_insert_only:
+            self._refuse_unseen("CREATE TABLE", new.table)
+        own = None if new.location else self._metastore.new_table_location(new.table)
+        refuse_hidden_location("CREATE TABLE", new.table, new.location or own or new.usual_location or "")
         return own
 
     def _refuse_unseen(self, operation: str, name: TableName) -> None:

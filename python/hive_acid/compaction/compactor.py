@@ -297,7 +297,7 @@ def find_obstacle(table: TableDescription, kind: CompactionKind, allow_non_atomi
     if fault := find_encryption_fault(table):
         return fault
     if table.sort_columns:
-        return build_sorted_refusal(table)
+        return build_sorted_refusal(table.sort_columns)
     if kind is CompactionKind.REBALANCE and table.bucket_count:
         return Refusal("HIVE_ACID_UNSUPPORTED_TABLE.REBALANCE_OF_BUCKETS")
     return find_storage_fault(table, allow_non_atomic_rename)

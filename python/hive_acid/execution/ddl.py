@@ -27,6 +27,7 @@ from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.statements import DdlStatement
 from hive_acid.writing.column_changes import check_column_change
 from hive_acid.writing.new_folders import find_leftover
+from hive_acid.writing.new_tables import find_new_column_fault
 from hive_acid.writing.partitions import withdraw_statistics
 from hive_acid.writing.table_rules import refuse_hidden_location
 
@@ -113,6 +114,8 @@ class DdlExecutor:
         if locks:
             transaction.lock(locks)
         self._refuse_name(statement)
+        if refusal := find_new_column_fault(statement.new_columns):
+            raise refusal.build_error(operation=statement.kind.title, table=statement.tables[0])
         self._refuse_column_change(statement, settings)
         self._refuse_files(statement)
         self._refuse_conversion(statement)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from hive_acid.model.table import TableName
 from hive_acid.model.table_identity import AnalysedTable
 from hive_acid.wire.ddl_kinds import DdlKind
+from hive_acid.wire.new_tables import NewColumn
 from hive_acid.wire.row_writes import RowWrites
 from hive_acid.wire.statement_kinds import StatementKind
 
@@ -94,6 +95,7 @@ class DdlStatement:
     `partitions` are its PARTITION clauses, each as its `k=v` in the metastore's spelling and the table's order; the
     last of a RENAME is the new name. `locations` are those that new partitions are given, one for each of `partitions`,
     empty for the folder of its name below the table. `new_name` is that of a renamed table, without its database.
+    `new_columns` are those that a table gets, of which each may have another name or type now.
     """
 
     kind: DdlKind
@@ -102,6 +104,7 @@ class DdlStatement:
     locations: tuple[str, ...] = ()
     new_name: str | None = None
     column_change: ColumnChange | None = None
+    new_columns: tuple[NewColumn, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
 
 

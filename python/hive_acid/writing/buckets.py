@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from hive_acid import config
 from hive_acid.errors import Refusal, build_refusal
@@ -35,7 +35,7 @@ def find_bucketing(table: TableDescription, statement: Statement, settings: conf
     if table.bucket_count == 0:
         return None
     if table.sort_columns:  # insert-only: TransactionalValidationListener lets no such table become full ACID
-        raise refuse(build_sorted_refusal(table))
+        raise refuse(build_sorted_refusal(table.sort_columns))
     if statement.kind is StatementKind.TRUNCATE or statement.writes in (RowWrites.DELETES, RowWrites.UPDATES):
         return None
     if table.bucket_count > MAX_BUCKET + 1:
@@ -71,9 +71,9 @@ def _find_column_fault(table: TableDescription, names: Sequence[str]) -> Refusal
     return None
 
 
-def build_sorted_refusal(table: TableDescription) -> Refusal:
-    """The refusal of a table that is SORTED BY columns."""
-    return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.SORTED_BY", columns=", ".join(table.sort_columns))
+def build_sorted_refusal(columns: Iterable[str]) -> Refusal:
+    """The refusal of a table that is SORTED BY these columns: rows are written in no order."""
+    return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.SORTED_BY", columns=", ".join(columns))
 
 
 def find_unhashable(column: Column, version: int, knows_zone: bool = False) -> Refusal | None:

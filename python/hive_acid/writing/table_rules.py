@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from hive_acid import config
@@ -114,7 +115,7 @@ def find_storage_fault(table: TableDescription, allow_non_atomic_rename: bool) -
         return _HIDDEN_LOCATION
     if table.has_skew_folders:  # by whose names Hive leaves out rows (ListBucketingPruner)
         return Refusal("HIVE_ACID_UNSUPPORTED_TABLE.SKEW_FOLDERS")
-    if refusal := _find_partition_fault(table):
+    if refusal := find_partition_column_fault(table.partition_columns):
         return refusal
     for column in table.columns:
         if match := _UNWRITABLE_TYPE.search(column.type.lower()):
@@ -137,8 +138,16 @@ def find_place_fault(table: TableDescription, location: str, allow_non_atomic_re
     return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.NON_ATOMIC_RENAME", scheme=urlsplit(location).scheme)
 
 
-def _find_partition_fault(table: TableDescription) -> Refusal | None:
-    for column in table.partition_columns:
+class _TypedColumn(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+
+
+def find_partition_column_fault(columns: Iterable[_TypedColumn]) -> Refusal | None:
+    """Why Hive would not find rows by the values of these columns in a partition's name; None if it would."""
+    for column in columns:
         if not _PARTITION_TYPE.fullmatch(column.type.lower()):
             condition = "HIVE_ACID_UNSUPPORTED_TABLE.PARTITION_COLUMN_TYPE"
             return build_refusal(condition, column=column.name, type=column.type)

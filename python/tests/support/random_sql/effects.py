@@ -64,6 +64,20 @@ class Replace:
 
 
 @dataclass(frozen=True)
+class ReplaceMatches:
+    """Rows (`t`) that a new one matches go: by equal columns `using`, or with a row of the query (`s`) by `on`.
+
+    The query names its columns as the table does.
+    """
+
+    table: str
+    columns: tuple[str, ...]
+    query: str
+    using: tuple[str, ...] = ()
+    on: str = ""
+
+
+@dataclass(frozen=True)
 class Update:
     """`alias` is the table's name in the texts."""
 
@@ -117,5 +131,5 @@ class Merge:
         return bool(self.matched) and not alone
 
 
-Change = Insert | Overwrite | Replace | Update | Delete | Merge
+Change = Insert | Overwrite | Replace | ReplaceMatches | Update | Delete | Merge
 Effect = Create | Drop | AddColumns | Change

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from support.random_sql.effects import Insert, Overwrite, Replace
+from hive_acid.spark_lines import is_before
+from support.random_sql.effects import Insert, Overwrite, Replace, ReplaceMatches
 from support.random_sql.steps import Call, Step, sql
 from support.random_sql.tables import KEY_VALUES, Column, TableSpec
 from support.random_sql.texts import Texts
@@ -36,6 +37,7 @@ class Inserts:
             self._frame: 5,
             **({self._partition: 5} if table.keys else {}),
             **({self._replace: 3} if table.changes_rows else {}),
+            **({self._replace_matches: 3} if table.changes_rows and not is_before("4.2") else {}),
         }
         return [self._chance.choices(list(choices), list(choices.values()))[0](table, other)]
 
@@ -109,6 +111,21 @@ class Inserts:
         effect = Replace(table.name, _names(table.columns), query, condition)
         text = f"INSERT INTO {table.name} REPLACE WHERE {condition} {query}"
         return Step("INSERT REPLACE WHERE", (sql(text, effect, asked=f"REPLACE {table.name}"),))
+
+    def _replace_matches(self, table: TableSpec, other: TableSpec) -> Step:
+        name, columns = table.name, _names(table.columns)
+        query = f"SELECT * FROM ({self._query(table, other)}) AS v ({', '.join(columns)})"
+        if self._chance.random() < 0.5:
+            using = ("id", *_names(table.keys[: self._chance.randint(0, len(table.keys))]))
+            effect = ReplaceMatches(name, columns, query, using=using)
+            text = f"INSERT INTO {name} REPLACE USING ({', '.join(using)}) {query}"
+        else:
+            on = f"t.id {self._chance.choice(('=', '<=>'))} s.id"
+            if self._chance.random() < 0.4:
+                on += f" AND {self._texts.condition(table, self._chance.choice('ts'), depth=1)}"
+            effect = ReplaceMatches(name, columns, query, on=on)
+            text = f"INSERT INTO {name} AS t REPLACE ON {on} ({query}) AS s"
+        return Step("INSERT REPLACE USING or ON", (sql(text, effect, asked=f"REPLACE {name}"),))
 
     def _multi(self, table: TableSpec, other: TableSpec) -> Step:
         """Into both tables at once, from rows of one of them."""

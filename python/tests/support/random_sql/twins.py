@@ -26,6 +26,7 @@ from support.random_sql.effects import (
     Merge,
     Overwrite,
     Replace,
+    ReplaceMatches,
     Update,
 )
 from support.random_sql.tables import TableSpec
@@ -134,6 +135,8 @@ class Twins:
                 return self._overwrite(twin, effect)
             case Replace():
                 return self._replace(twin, effect)
+            case ReplaceMatches():
+                return self._replace_matches(twin, effect)
             case Update():
                 return self._update(twin, effect)
             case Delete():
@@ -224,6 +227,15 @@ class Twins:
         if self._frame(Twin(twin.table, new)).filter(f"NOT {goes}").collect():
             raise MustFail("a new row does not satisfy the condition")
         kept = self._collect(f"{twin.all_rows} WHERE NOT {goes}")
+        return self._list(kept, new), {"affected": twin.rows.size() - kept.size() + new.size()}
+
+    def _replace_matches(self, twin: Twin, effect: ReplaceMatches) -> tuple[Any, dict[str, int]]:
+        query = translate(effect.query)
+        new = self._assign(twin, effect.columns, query)
+        self._frame(Twin(twin.table, new)).createOrReplaceTempView("new_rows")
+        same = " AND ".join(f"t.{name} = s.{name}" for name in effect.using)
+        matching = f"new_rows s ON {same}" if same else f"({query}) s ON {translate(effect.on)}"
+        kept = self._collect(f"SELECT {_listed(twin, 't')} FROM {twin.name} t LEFT ANTI JOIN {matching}")
         return self._list(kept, new), {"affected": twin.rows.size() - kept.size() + new.size()}
 
     def _update(self, twin: Twin, effect: Update) -> tuple[Any, dict[str, int]]:

@@ -22,6 +22,7 @@ from hive_acid.wire.catalogs import (
     DescribedTable,
 )
 from hive_acid.wire.ddl_kinds import DdlKind
+from hive_acid.wire.new_tables import NewColumn, NewTable
 from hive_acid.wire.operators import OperatorRequest
 from hive_acid.wire.rewriting import RewriteRequest
 from hive_acid.wire.row_writes import RowWrites
@@ -59,6 +60,18 @@ BROKEN_REWRITE = RewriteRequest(
     taken=(),
     assigned=(),
     bucketing={},
+)
+
+NEW = NewTable(
+    TABLE_NAME,
+    is_external=False,
+    is_insert_only=False,
+    columns=(NewColumn("id", "int", ("int",)),),
+    partition_columns=(),
+    sort_columns=(),
+    location=None,
+    usual_location="file:/w/t",
+    has_collations=True,
 )
 
 
@@ -108,7 +121,7 @@ CALLBACKS: list[tuple[str, tuple[Any, ...], Break, str]] = [
     ("columns", ("db.t",), breaks_metastore("table"), "NOTHING_CHANGED"),
     ("currentPartitions", ("db.t",), breaks_metastore("partition_names"), "NOTHING_CHANGED"),
     ("columnDefaults", ("db.t",), breaks_metastore("column_defaults"), "NOTHING_CHANGED"),
-    ("newTableLocation", ("db.t", False, "", "file:/w/t"), breaks_metastore("new_table_location"), "NOTHING_CHANGED"),
+    ("newTable", (codec.write(NEW),), breaks_metastore("new_table_location"), "NOTHING_CHANGED"),
     ("partitionNames", (codec.write(READ),), breaks_metastore("open_transaction"), "QUERY_FAILED"),
     ("scan", (codec.write(SCAN),), breaks_metastore("lock"), "QUERY_FAILED"),
     ("execute", (codec.write(WRITE), "call"), breaks_metastore("table"), "NOTHING_CHANGED"),

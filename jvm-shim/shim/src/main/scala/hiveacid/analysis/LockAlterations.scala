@@ -2,7 +2,7 @@ package hiveacid.analysis
 
 import java.util.Locale
 
-import hiveacid.catalog.{NewTables, SessionTables}
+import hiveacid.catalog.SessionTables
 import hiveacid.values.AcidTable
 import hiveacid.commands.{AcidDdlCommand, ChangeColumnCommand, Overwrites}
 import hiveacid.wire.DdlKind
@@ -82,17 +82,16 @@ case class LockAlterations(session: SparkSession) extends Rule[LogicalPlan] {
     def alter(kind: DdlKind, id: TableIdentifier) = ours(id).map(t => AcidDdlCommand(kind, Seq(t), c))
     c match {
       case a: AlterTableAddColumnsCommand =>
-        ours(a.table).foreach(NewTables.refuseColumns("ALTER TABLE … ADD COLUMNS", _, a.colsToAdd))
-        alter(DdlKind.AlterColumns, a.table)
+        alter(DdlKind.AlterColumns, a.table).map(_.copy(newColumns = a.colsToAdd))
       case a: AlterTableChangeColumnCommand        => ours(a.tableName).map(changedColumn(_, a))
       case SparkLineComments.ColumnsOf(table)      => alter(DdlKind.AlterColumns, table)
       case a: AlterTableRenameCommand if !a.isView => alter(DdlKind.RenameTable, a.oldName)
       case a: AlterTableSetPropertiesCommand       =>
         alter(DdlKind.SetProperties, a.tableName).orElse(
           becoming(a).map { t =>
-            NewTables.refuseColumns("SET TBLPROPERTIES ('transactional'='true')", t, t.schema)
             val isInsertOnly = AcidTable.isInsertOnly(t, a.properties)
-            AcidDdlCommand(if (isInsertOnly) DdlKind.ConvertToInsertOnly else DdlKind.Convert, Seq(t), c)
+            val kind = if (isInsertOnly) DdlKind.ConvertToInsertOnly else DdlKind.Convert
+            AcidDdlCommand(kind, Seq(t), c, newColumns = t.schema)
           }
         )
       case a: AlterTableUnsetPropertiesCommand => alter(DdlKind.SetProperties, a.tableName)
@@ -108,13 +107,11 @@ case class LockAlterations(session: SparkSession) extends Rule[LogicalPlan] {
   private def changedColumn(t: CatalogTable, a: AlterTableChangeColumnCommand): AcidDdlCommand = {
     val column = a.newColumn
     val stored = catalog.getTableRawMetadata(a.tableName).dataSchema.find(_.name.equalsIgnoreCase(a.columnName))
-    val command =
-      if (stored.forall(_.dataType == column.dataType)) a
-      else {
-        NewTables.refuseColumns("ALTER TABLE … ALTER COLUMN", t, Seq(column))
-        ChangeColumnCommand(a.tableName, a.columnName, None, Some(column.dataType), column.getComment())
-      }
-    AcidDdlCommand(DdlKind.AlterColumns, Seq(t), command)
+    if (stored.forall(_.dataType == column.dataType)) AcidDdlCommand(DdlKind.AlterColumns, Seq(t), a)
+    else {
+      val command = ChangeColumnCommand(a.tableName, a.columnName, None, Some(column.dataType), column.getComment())
+      AcidDdlCommand(DdlKind.AlterColumns, Seq(t), command, newColumns = Seq(column))
+    }
   }
 
   /** The table of Hive that becomes transactional. */

@@ -8,7 +8,7 @@ import hiveacid.values.AcidTable
 import hiveacid.errors.Refusal
 import hiveacid.python.PythonSide
 
-import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType, CatalogUtils}
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogUtils}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.util.GeneratedColumn
@@ -39,15 +39,10 @@ case class PlaceNewTables(session: SparkSession) extends Rule[LogicalPlan] {
   private def location(table: CatalogTable, given: Option[URI]): Option[URI] = {
     val catalog = session.sessionState.catalog
     val id = catalog.qualifyIdentifier(table.identifier)
-    val name = AcidTable.name(table.copy(identifier = id))
-    val usual = catalog.defaultTablePath(id)
+    val usual = Some(catalog.defaultTablePath(id).toString)
     PythonSide
       .reachable(session)
-      .flatMap { api =>
-        val (isInsertOnly, of) = (AcidTable.isInsertOnly(table), given.fold("")(_.toString))
-        val answer = api.newTableLocation(name, isInsertOnly, of, usual.toString)
-        PythonSide.message[Option[String]](answer)
-      }
+      .flatMap(NewTables.ask(_, table.copy(identifier = id), given.map(_.toString), usual))
       .map(CatalogUtils.stringToURI)
   }
 }
@@ -57,16 +52,12 @@ object PlaceNewTables {
   /** The property by which [[KeepLocations]] hands on where a table is to lie. */
   val Location = "hiveacid.location"
 
-  /** Refuses a new transactional table that Hive would not take, or whose rows nobody here could read. */
+  /** Refuses a new transactional table of which Spark would lose something, or whose rows nobody here could read. */
   def refuse(table: CatalogTable): Unit = {
-    if (table.tableType == CatalogTableType.EXTERNAL || AcidTable.setsExternal(table.properties))
-      AcidTable.refuse("CREATE EXTERNAL TABLE", table, Refusal("HIVE_ACID_UNSUPPORTED_TABLE.EXTERNAL"))
-    NewTables.refuseColumns("CREATE TABLE", table, table.schema)
     lostClause(table).foreach { clause =>
       val refusal = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.LOST_CLAUSE", Map("clause" -> clause))
       AcidTable.refuse("CREATE TABLE", table, refusal)
     }
-    AcidRelation.refuseSorted("CREATE TABLE", table)
     if (!AcidTable.isInsertOnly(table)) AcidRelation.formatOf("CREATE TABLE", table)
   }
 

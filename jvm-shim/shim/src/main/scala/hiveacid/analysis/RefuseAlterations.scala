@@ -1,6 +1,6 @@
 package hiveacid.analysis
 
-import hiveacid.catalog.{NewTables, SessionTables}
+import hiveacid.catalog.SessionTables
 import hiveacid.commands.{AcidDdlCommand, ChangeColumnCommand}
 import hiveacid.errors.Refusal
 import hiveacid.values.AcidTable
@@ -41,9 +41,8 @@ case class RefuseAlterations(session: SparkSession) extends Rule[LogicalPlan] {
   } yield found
 
   private def renamed(t: CatalogTable, column: String, name: String): LogicalPlan = {
-    NewTables.refuseColumns("ALTER TABLE … RENAME COLUMN", t, Seq(StructField(name, StringType)))
     val command = ChangeColumnCommand(t.identifier, column, Some(name), newType = None, newComment = None)
-    AcidDdlCommand(DdlKind.AlterColumns, Seq(t), command)
+    AcidDdlCommand(DdlKind.AlterColumns, Seq(t), command, newColumns = Seq(StructField(name, StringType)))
   }
 
   private def refused(node: Command): Option[(Refusal, String)] = node match {

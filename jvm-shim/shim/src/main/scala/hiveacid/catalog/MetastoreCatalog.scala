@@ -76,7 +76,10 @@ class MetastoreCatalog extends FixedTables with SupportsNamespaces with ForeignC
       .getOrElse(throw new NoSuchNamespaceException(namespace))
 
   /** Makes a transactional table. Its owner is the user; without a location it lies where the metastore puts it. */
-  def create(table: CatalogTable): Unit = PythonSide.text(api.createTable(Wire.write(NewTables.described(table))))
+  def create(table: CatalogTable): Unit = {
+    NewTables.ask(api, table, table.storage.locationUri.map(_.toString), None)
+    PythonSide.text(api.createTable(Wire.write(NewTables.described(table))))
+  }
 
   /** Drops a transactional table.
     *

@@ -2,9 +2,9 @@ package hiveacid.catalog
 
 import java.util.Locale
 
-import hiveacid.errors.Refusal
+import hiveacid.python.{PythonApi, PythonSide}
 import hiveacid.values.AcidTable
-import hiveacid.wire.{DescribedColumn, DescribedTable}
+import hiveacid.wire.{DescribedColumn, DescribedTable, NewColumn, NewTable, Wire}
 
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType, CatalogUtils}
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
@@ -12,35 +12,48 @@ import org.apache.spark.sql.execution.command.DDLUtils
 import org.apache.spark.sql.internal.HiveSerDe
 import org.apache.spark.sql.types._
 
-/** A new table as a metastore is told of it; the reverse of [[DescribedTables]]. */
+/** A new table as Python is asked about it, and as a metastore is told of it; the reverse of [[DescribedTables]]. */
 object NewTables {
   private val HashProperty = "bucketing_version"
   private val Transactional = "transactional"
   private val TransactionalProperties = "transactional_properties"
 
-  /** Columns that Hive gives every table, and shows in place of one of the same name (VirtualColumn.getRegistry and
-    * SemanticAnalyzer.genTablePlan, 3.1.3 to 4.1.0). Fields of structs have names of their own.
-    */
-  private val VirtualColumns =
-    Set("row__id", "row__is__deleted", "input__file__name", "block__offset__inside__file")
+  /** As the metastore is told of it. */
+  def described(table: CatalogTable): DescribedTable = message(hashed(table))
 
-  /** Refuses a type that Hive does not have, and a table without columns of its own. */
-  def described(t: CatalogTable): DescribedTable = {
-    if (t.dataSchema.isEmpty) refuse(t, Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NO_DATA_COLUMNS"))
-    message(hashed(t))
+  /** Where Python wants it to lie, if not at the one of these locations that there is first; refuses one that Hive would
+    * not take.
+    */
+  def ask(
+      api: PythonApi,
+      t: CatalogTable,
+      location: Option[String],
+      usualLocation: Option[String]
+  ): Option[String] =
+    PythonSide.message[Option[String]](api.newTable(Wire.write(asked(t, location, usualLocation))))
+
+  private def asked(t: CatalogTable, location: Option[String], usualLocation: Option[String]) = NewTable(
+    table = AcidTable.name(t),
+    isExternal = t.tableType == CatalogTableType.EXTERNAL || AcidTable.setsExternal(t.properties),
+    isInsertOnly = AcidTable.isInsertOnly(t),
+    columns = t.dataSchema.map(newColumn),
+    partitionColumns = t.partitionSchema.map(newColumn),
+    sortColumns = t.bucketSpec.toSeq.flatMap(_.sortColumnNames),
+    location = location,
+    usualLocation = usualLocation,
+    hasCollations = AcidTable.foreignCatalog(t).isEmpty
+  )
+
+  def newColumn(field: StructField): NewColumn = {
+    val dataType = rawType(field)
+    NewColumn(field.name, dataType.catalogString, atoms(dataType), fieldNames(dataType))
   }
 
-  /** Refuses columns of a type that Hive does not have, with a field that it cannot name, or of which it would show
-    * something else. A collation is Spark's alone, and Hive has STRING there.
-    */
-  def refuseColumns(operation: String, t: CatalogTable, columns: Seq[StructField]): Unit = columns.foreach { column =>
-    if (VirtualColumns(lowered(column.name)))
-      refuse(t, Refusal("HIVE_ACID_UNSUPPORTED_TABLE.VIRTUAL_COLUMN", Map("column" -> column.name)), operation)
-    if (!isKnown(column.dataType, _.isInstanceOf[StringType])) refuseType(t, column, "COLUMN_TYPE", operation)
-    fieldNames(column.dataType).find(!isFieldName(_)).foreach { field =>
-      val parameters = Map("column" -> column.name, "field" -> field)
-      refuse(t, Refusal("HIVE_ACID_UNSUPPORTED_TABLE.FIELD_NAME", parameters), operation)
-    }
+  private def atoms(dataType: DataType): Seq[String] = dataType match {
+    case StructType(fields)     => fields.toSeq.flatMap(f => atoms(f.dataType))
+    case ArrayType(element, _)  => atoms(element)
+    case MapType(key, value, _) => atoms(key) ++ atoms(value)
+    case atom                   => Seq(atom.catalogString)
   }
 
   private def fieldNames(dataType: DataType): Seq[String] = dataType match {
@@ -50,16 +63,13 @@ object NewTables {
     case _                      => Nil
   }
 
-  /** As Hive reads the text of a type (TypeInfoUtils.TypeInfoParser.isTypeChar of 3.1.3 and 4.1.0). */
-  private def isFieldName(name: String) = name.nonEmpty && name.forall(c => c.isLetterOrDigit || "_. $".contains(c))
-
   private def message(t: CatalogTable): DescribedTable = DescribedTable(
     table = AcidTable.name(t),
     kind = if (t.tableType == CatalogTableType.EXTERNAL) "EXTERNAL_TABLE" else "MANAGED_TABLE",
     owner = t.owner,
     createdS = 0,
-    columns = t.dataSchema.map(column(t, _)),
-    partitionColumns = t.partitionSchema.map(partitionColumn(t, _)),
+    columns = t.dataSchema.map(column),
+    partitionColumns = t.partitionSchema.map(column),
     bucketColumns = t.bucketSpec.toSeq.flatMap(_.bucketColumnNames).map(lowered),
     bucketCount = t.bucketSpec.fold(0)(_.numBuckets),
     sortColumns = Nil,
@@ -105,41 +115,11 @@ object NewTables {
     )
   }
 
-  private def partitionColumn(t: CatalogTable, field: StructField) = field.dataType match {
-    case _: ArrayType | _: MapType | _: StructType => refuseType(t, field, "PARTITION_COLUMN_TYPE")
-    case _                                         => column(t, field)
-  }
+  private def column(field: StructField) =
+    DescribedColumn(lowered(field.name), rawType(field).catalogString, field.getComment())
 
-  private def refuseType(
-      t: CatalogTable,
-      field: StructField,
-      refusal: String,
-      operation: String = "CREATE TABLE"
-  ): Nothing = {
-    val parameters = Map("column" -> field.name, "type" -> field.dataType.catalogString)
-    refuse(t, Refusal(s"HIVE_ACID_UNSUPPORTED_TABLE.$refusal", parameters), operation)
-  }
-
-  private def refuse(t: CatalogTable, refusal: Refusal, operation: String = "CREATE TABLE"): Nothing =
-    AcidTable.refuse(operation, t, refusal)
-
-  private def column(t: CatalogTable, field: StructField) = {
-    val dataType = CharVarcharUtils.getRawType(field.metadata).getOrElse(field.dataType)
-    if (!isKnown(dataType)) refuseType(t, field, "COLUMN_TYPE")
-    DescribedColumn(lowered(field.name), dataType.catalogString, field.getComment())
-  }
-
-  /** Whether Hive has the type. */
-  private def isKnown(dataType: DataType, isText: DataType => Boolean = _ == StringType): Boolean = dataType match {
-    case BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType => true
-    case BinaryType | DateType | TimestampType                                                => true
-    case t if isText(t)                                                                       => true
-    case _: DecimalType | _: CharType | _: VarcharType                                        => true
-    case ArrayType(element, _)  => isKnown(element, isText)
-    case MapType(key, value, _) => isKnown(key, isText) && isKnown(value, isText)
-    case StructType(fields)     => fields.forall(f => isKnown(f.dataType, isText))
-    case _                      => false
-  }
+  /** CHAR and VARCHAR, too. */
+  private def rawType(field: StructField) = CharVarcharUtils.getRawType(field.metadata).getOrElse(field.dataType)
 
   private def lowered(name: String) = name.toLowerCase(Locale.ROOT)
 }

@@ -1,5 +1,6 @@
 package hiveacid.commands
 
+import hiveacid.catalog.NewTables
 import hiveacid.plugins.TableStatement
 import hiveacid.values.AcidTable
 import hiveacid.python.PythonSide
@@ -14,6 +15,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.command.{AlterTableRenameCommand, LeafRunnableCommand, RunnableCommand}
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructField
 
 /** A statement of Spark's own that alters transactional tables, to be run under Hive's locks.
   *
@@ -23,13 +25,16 @@ import org.apache.spark.sql.internal.SQLConf
   *   its PARTITION clauses, each as `k=v` in the metastore's spelling
   * @param locations
   *   those that new partitions are given, one for each of `partitions`, empty for the one below the table
+  * @param newColumns
+  *   those that are to be columns of a transactional table by then
   */
 case class AcidDdlCommand(
     kind: DdlKind,
     tables: Seq[CatalogTable],
     command: RunnableCommand,
     partitions: Seq[Seq[String]] = Nil,
-    locations: Seq[String] = Nil
+    locations: Seq[String] = Nil,
+    newColumns: Seq[StructField] = Nil
 ) extends LeafRunnableCommand
     with TableStatement {
   override val output: Seq[Attribute] = command.output
@@ -66,6 +71,7 @@ case class AcidDdlCommand(
       locations,
       newName,
       columnChange,
+      newColumns.map(NewTables.newColumn),
       PythonSide.settings(session)
     )
 

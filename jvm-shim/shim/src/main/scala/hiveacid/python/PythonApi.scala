@@ -51,11 +51,8 @@ trait PythonApi {
   /** TableQuestion: who wrote what into a table. Returns HistoryEntries, for Python alone. */
   def tableHistory(question: String): Object
 
-  /** Where the new transactional table `database.table` must lie, a text; null for where Spark puts it. `location` is
-    * that of its LOCATION clause, empty without one, and `usual` where Spark puts it then. An error if it cannot lie
-    * there, or if this session could not see it.
-    */
-  def newTableLocation(table: String, isInsertOnly: Boolean, location: String, usual: String): Object
+  /** NewTable: where it must lie, a text; null for where Spark puts it. An error if it cannot be. */
+  def newTable(request: String): Object
 
   /** ReadRequest: the names of a table's partitions. */
   def partitionNames(request: String): Object

@@ -113,13 +113,6 @@ object AcidRelation {
     plain.copy(output = kept)
   }
 
-  /** Rows are written in no order. The metastore makes no such table full ACID (TransactionalValidationListener). */
-  def refuseSorted(operation: String, t: CatalogTable): Unit =
-    t.bucketSpec.filter(_.sortColumnNames.nonEmpty).foreach { b =>
-      val columns = Map("columns" -> b.sortColumnNames.mkString(", "))
-      AcidTable.refuse(operation, t, Refusal("HIVE_ACID_UNSUPPORTED_TABLE.SORTED_BY", columns))
-    }
-
   /** A new table that rows could not be inserted into. */
   def refuseUnwritable(operation: String, t: CatalogTable): Unit = {
     val format = formatOf(operation, t)

@@ -24,6 +24,22 @@ final case class DescribedTable(
     properties: Map[String, String]
 )
 
+/** A column that is to be made. The meaning of the fields stands in hive_acid/wire/new_tables.py. */
+final case class NewColumn(name: String, `type`: String, atoms: Seq[String], fields: Seq[String])
+
+/** A transactional table that is to be made. */
+final case class NewTable(
+    table: String,
+    isExternal: Boolean,
+    isInsertOnly: Boolean,
+    columns: Seq[NewColumn],
+    partitionColumns: Seq[NewColumn],
+    sortColumns: Seq[String],
+    location: Option[String],
+    usualLocation: Option[String],
+    hasCollations: Boolean
+)
+
 /** A transactional table that is to be dropped. */
 final case class DropTableRequest(table: String, purges: Boolean, isLocked: Boolean, settings: Map[String, String])
 

@@ -39,6 +39,7 @@ final case class DdlStatement(
     locations: Seq[String],
     newName: Option[String],
     columnChange: Option[ColumnChange],
+    newColumns: Seq[NewColumn],
     settings: Map[String, String]
 )
 
