@@ -51,7 +51,6 @@ INSERT INTO t AS x REPLACE ON x.id IN (SELECT 1) SELECT * FROM s;
 INSERT INTO t AS x REPLACE ON x.id = s.id AND rand() < 2 SELECT * FROM s;
 INSERT INTO t AS x REPLACE ON x.ROW__ID.rowid = s.id SELECT * FROM s;
 INSERT INTO t REPLACE USING (ROW__ID) SELECT * FROM s;
-INSERT WITH SCHEMA EVOLUTION INTO t REPLACE USING (id) SELECT 1, 'one', 1, 'more';
 CREATE TABLE i (id INT) STORED AS ORC TBLPROPERTIES ('transactional' = 'true', 'transactional_properties' = 'insert_only');
 INSERT INTO i REPLACE USING (id) VALUES (1);
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from hive_acid.bridge.operators import Operators
 from hive_acid.config import Settings
+from hive_acid.execution.added_columns import ColumnAdditions
 from hive_acid.execution.created_tables import CreatedTables
 from hive_acid.execution.ddl import DdlExecutor
 from hive_acid.execution.executor import Executor
@@ -24,5 +25,6 @@ class ApiParts:
     executor: Executor
     ddl: DdlExecutor
     created: CreatedTables
+    added: ColumnAdditions
     readers: Readers
     operators: Operators

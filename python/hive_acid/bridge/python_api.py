@@ -48,7 +48,7 @@ from hive_acid.wire.row_writes import RowWrites
 from hive_acid.wire.scan_plan import TableScan
 from hive_acid.wire.scan_requests import ReadRequest, ReadTable, ScanRequest
 from hive_acid.wire.statement_kinds import StatementKind
-from hive_acid.wire.statements import CreatedTable, DdlStatement, DryRunAnswer, Statement
+from hive_acid.wire.statements import AddedColumns, CreatedTable, DdlStatement, DryRunAnswer, Statement
 from hive_acid.wire.table_calls import TableQuestion
 from hive_acid.wire.write_spec import RowCounts
 from hive_acid.writing.new_tables import find_new_table_fault
@@ -81,6 +81,7 @@ class PythonApi(Answering):
         self._executor = parts.executor
         self._ddl = parts.ddl
         self._created = parts.created
+        self._added = parts.added
         self._readers = parts.readers
         self._operators = parts.operators
         self._find_catalog = find_catalog
@@ -271,6 +272,19 @@ class PythonApi(Answering):
 
     def _still_alters(self, call: str) -> bool:
         return is_true(lambda: self._bridge.stillAlters(call))
+
+    @answered
+    @cancellable
+    def addColumns(self, addition: DdlStatement, call: str) -> AddedColumns:  # noqa: N802 (the trait's name)
+        """Adds columns for a statement that is about to run."""
+        state = self._added.add(addition, lambda: self._alter(call), lambda: self._still_alters(call))
+        return AddedColumns(addition, state.identity, state.write_id, "")
+
+    @answered
+    @cancellable
+    def takeColumnsBack(self, added: AddedColumns, call: str) -> None:  # noqa: N802 (the trait's name)
+        """Removes columns that were added for a statement that has failed, if nobody has written to the table since."""
+        self._added.take_back(added, lambda: self._alter(call), lambda: self._still_alters(call))
 
     @answered
     @telling(StatementOutcome.TABLE_CREATED)

@@ -9,10 +9,9 @@ from functools import partial
 from hive_acid import config
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.execution.engine_statements import IsRunning, end_after, is_never_running
-from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
-from hive_acid.model.names import is_hidden
+from hive_acid.execution.table_states import TableState, find_stranger
+from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
 from hive_acid.model.table import TableName
-from hive_acid.reading.late_tables import find_write_ids_now
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.wire.statements import CreatedTable
 
@@ -65,7 +64,8 @@ class CreatedTables:
         transaction = transactions.begin(str(created.table), settings)
         try:
             transaction.lock([LockComponent(created.table, LockKind.EXCLUSIVE, OperationKind.NO_TXN)])
-            self._refuse_strange(created)
+            if reason := find_stranger(self._warehouse, created.table, TableState(created.identity)):
+                raise _Strange(reason)
             transaction.ensure_active()
             self._drop(created.table, drop)
         except BaseException as error:
@@ -94,33 +94,6 @@ class CreatedTables:
         except HiveAcidError as error:
             return error.getCondition() == "HIVE_ACID_TABLE_NOT_FOUND"
         return False
-
-    def _refuse_strange(self, created: CreatedTable) -> None:
-        """Raises _Strange unless the table is the one made, and has no row of anybody."""
-        name = created.table
-        try:
-            if self._warehouse.metastore.table_identity(name) != created.identity:
-                raise _Strange("it was dropped and made again meanwhile")
-        except HiveAcidError as error:
-            if error.getCondition() != "HIVE_ACID_TABLE_NOT_FOUND":
-                raise
-            raise _Strange("it was dropped or renamed meanwhile") from error
-        write_ids = find_write_ids_now(self._warehouse.metastore, name)
-        if write_ids.open:
-            raise _Strange(f"another transaction is about to write to it, under write ID {min(write_ids.open)}")
-        # 3.1 forgets what was aborted with nothing recorded: it looks committed, and has left no file
-        if write_ids.max_visible > 0 and (
-            self._warehouse.metastore.line is MetastoreLine.HIVE_4 or self._has_files(name)
-        ):
-            raise _Strange(f"another transaction has written to it, under write ID {write_ids.max_visible}")
-
-    def _has_files(self, name: TableName) -> bool:
-        places = [self._warehouse.metastore.table(name).location]
-        if self._warehouse.metastore.table(name).is_partitioned:
-            names = self._warehouse.metastore.partition_names(name)
-            places += [partition.location for partition in self._warehouse.metastore.partitions(name, names)]
-        listings = self._warehouse.file_system.list_trees(places)
-        return any(not is_hidden(file.name) for listing in listings for file in listing.files)
 
 
 class _Strange(Exception):

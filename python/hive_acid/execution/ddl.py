@@ -47,11 +47,16 @@ class DdlExecutor:
         self._settings = settings
 
     def run(
-        self, statement: DdlStatement, command: Callable[[], None], is_running: IsRunning = is_never_running
+        self,
+        statement: DdlStatement,
+        command: Callable[[], None],
+        is_running: IsRunning = is_never_running,
+        look: Callable[[], None] = lambda: None,
     ) -> None:
         """Waits for the locks, runs `command`, which is the engine's own statement, and lets go of the locks.
 
-        They are held until the engine has ended, also if the wait for that is interrupted; `is_running` tells.
+        They are held until the engine has ended, also if the wait for that is interrupted; `is_running` tells. `look`
+        is called when all is done, before they are let go.
 
         Raises what `command` raises, HIVE_ACID_LOCK_TIMEOUT, HIVE_ACID_FOLDER_NOT_EMPTY and HIVE_ACID_UNSUPPORTED_TABLE
         for a new partition whose folder is not empty, and the latter for a table that is to become transactional and
@@ -79,6 +84,7 @@ class DdlExecutor:
             with telling(StatementOutcome.CARRIED_OUT):
                 self._cascade_columns(statement, transaction)
                 self._withdraw_statistics(statement, transaction, before)
+                look()
                 transaction.commit()
         except TransactionAborted as error:
             transaction.abort_because(error)

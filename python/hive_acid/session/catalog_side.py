@@ -24,6 +24,7 @@ from hive_acid.compaction.queue.liveness import STATEMENT_POOL_PREFIX, WORKER_PR
 from hive_acid.compaction.queue.requests import CompactionRequests, RequestOutcome
 from hive_acid.compaction.queue.session_runner import SessionRunner
 from hive_acid.compaction.queue.worker import Worker
+from hive_acid.execution.added_columns import ColumnAdditions
 from hive_acid.execution.created_tables import CreatedTables
 from hive_acid.execution.ddl import DdlExecutor
 from hive_acid.execution.executor import Executor
@@ -115,8 +116,9 @@ class CatalogSide:
             self.metastore,
             file_system,
             self.executor,
-            DdlExecutor(warehouse, settings),
+            ddl := DdlExecutor(warehouse, settings),
             CreatedTables(warehouse, settings),
+            ColumnAdditions(warehouse, ddl, settings),
             self.readers,
             Operators(
                 warehouse,

@@ -109,6 +109,19 @@ class DdlStatement:
 
 
 @dataclass(frozen=True)
+class AddedColumns:
+    """Columns that `addition` has added for a statement that has failed by `failure`.
+
+    `identity` of the table and its greatest `write_id` are those from when it had been done.
+    """
+
+    addition: DdlStatement
+    identity: str
+    write_id: int
+    failure: str
+
+
+@dataclass(frozen=True)
 class CreatedTable:
     """A table that a statement has made, by the identity it had then; it has failed by `failure`."""
 

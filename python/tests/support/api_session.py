@@ -11,6 +11,7 @@ from hive_acid.bridge.api_parts import ApiParts
 from hive_acid.bridge.operators import Operators
 from hive_acid.bridge.python_api import PythonApi
 from hive_acid.config import Settings
+from hive_acid.execution.added_columns import ColumnAdditions
 from hive_acid.execution.created_tables import CreatedTables
 from hive_acid.execution.ddl import DdlExecutor
 from hive_acid.model.table import TableName
@@ -47,8 +48,9 @@ class Session:
             world.metastore,
             world.file_system,
             world.executor,
-            DdlExecutor(world.warehouse, settings),
+            ddl := DdlExecutor(world.warehouse, settings),
             CreatedTables(world.warehouse, settings),
+            ColumnAdditions(world.warehouse, ddl, settings),
             self.readers,
             Operators(
                 world.warehouse,

@@ -14,7 +14,7 @@ from hive_acid_sqltest.input_run import run_input
 from hive_acid_sqltest.session import SessionFactory
 from hive_acid_sqltest.suite import SuiteFile
 
-BEGAN = {"names_with_commas": "4.0", "replace_matches": "4.2"}
+BEGAN = {"names_with_commas": "4.0", "replace_matches": "4.2", "schema_evolution": "4.2"}
 """Files for which a later line is needed than the oldest."""
 
 

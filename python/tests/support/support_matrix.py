@@ -102,6 +102,27 @@ LINES = (
         _ONLY_ROWS_OF_ACID,
     ),
     Line(
+        "`MERGE WITH SCHEMA EVOLUTION`, since Spark 4.0: columns that the source alone has are added, and removed "
+        "again if the statement fails",
+        (
+            Example(
+                "MERGE WITH SCHEMA EVOLUTION INTO {t} AS t USING (SELECT 1 AS id, 7 AS more) AS s ON t.id = s.id "
+                "WHEN MATCHED THEN UPDATE SET more = s.more"
+            ),
+        ),
+        _ONLY_ROWS_OF_ACID,
+    ),
+    Line(
+        "`INSERT WITH SCHEMA EVOLUTION`, since Spark 4.2",
+        (
+            Example(
+                "INSERT WITH SCHEMA EVOLUTION INTO {t} BY NAME SELECT *, 5 AS more FROM {t} WHERE id = 1",
+                (ROWS[0], *ROWS),
+            ),
+        ),
+        _ONLY_OTHER_FORMATS,
+    ),
+    Line(
         "`TRUNCATE TABLE [PARTITION (…)]`",
         (Example("TRUNCATE TABLE {t} {part}", ()),),
         _ONLY_OTHER_FORMATS,

@@ -10,6 +10,8 @@ object SparkLinePlans {
   /** `MERGE WITH SCHEMA EVOLUTION` is none of this line's statements. */
   def evolvesSchema(merge: MergeIntoTable): Boolean = false
 
+  def fixed(merge: MergeIntoTable): MergeIntoTable = merge
+
   def merge(
       target: LogicalPlan,
       source: LogicalPlan,

@@ -74,6 +74,11 @@ object SparkLineStatements {
       None
   }
 
+  /** `INSERT WITH SCHEMA EVOLUTION` is none of them either. */
+  object EvolvingInsert {
+    def unapply(plan: LogicalPlan): Option[(InsertIntoStatement, Boolean)] = None
+  }
+
   /** CREATE TABLE … LIKE, which the parser makes a command: its name, its properties, and the same node with others.
     */
   object CreationLike {

@@ -17,6 +17,9 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 object SparkLinePlans {
   def evolvesSchema(merge: MergeIntoTable): Boolean = merge.withSchemaEvolution
 
+  /** The same MERGE without schema evolution. */
+  def fixed(merge: MergeIntoTable): MergeIntoTable = merge.copy(withSchemaEvolution = false)
+
   def merge(
       target: LogicalPlan,
       source: LogicalPlan,

@@ -16,8 +16,8 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 }
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
-/** Spark's nodes of statements as they are since 4.2. A write with schema evolution, which 4.2 brought, is none of
-  * them.
+/** Spark's nodes of statements as they are since 4.2. Other writes with schema evolution, which
+  * 4.2 brought, are none of them.
   */
 object SparkLineStatements {
 
@@ -95,6 +95,17 @@ object SparkLineStatements {
     }
 
     private def alone(i: InsertIntoStatement) = i.copy(overwrite = false, replaceCriteriaOpt = None)
+  }
+
+  /** `INSERT WITH SCHEMA EVOLUTION`: the INSERT without it, and whether it replaces rows that it looks for. */
+  object EvolvingInsert {
+    def unapply(plan: LogicalPlan): Option[(InsertIntoStatement, Boolean)] = plan match {
+      case i: InsertIntoStatement if i.withSchemaEvolution => Some((fixed(i), i.replaceCriteriaOpt.isDefined))
+      case u: UnresolvedInsert if u.withSchemaEvolution    => unapply(u.toInsertIntoStatement(u.table))
+      case _                                               => None
+    }
+
+    private def fixed(i: InsertIntoStatement) = i.copy(withSchemaEvolution = false)
   }
 
   /** CREATE TABLE … LIKE as it is parsed: its name, its properties, and the same node with others. */

@@ -25,6 +25,7 @@ class Extensions extends (SparkSessionExtensions => Unit) {
       extensions,
       Seq(
         s => ListInsertedColumns(classic(s)),
+        s => EvolveTables(classic(s)),
         s => ResolveDataFrameWrites(classic(s)),
         s => SpecifyTransactional(classic(s)),
         s => KeepLocations(classic(s)),

@@ -47,7 +47,7 @@ case class AcidWriteCommand(
     with AnalysisOnlyCommand
     with TableStatement {
   override lazy val metrics: Map[String, SQLMetric] = StatementMetrics.create()
-  override val output: Seq[Attribute] = counts.map(AttributeReference(_, LongType)())
+  override val output: Seq[Attribute] = AcidWriteCommand.counts(kind)
   override def childrenToAnalyze: Seq[LogicalPlan] = Seq(changes)
   override def nodeName: String = s"HiveAcid ${kind.name.toUpperCase}"
   override def simpleString(maxFields: Int): String = s"$nodeName ${AcidTable.name(target)}"
@@ -60,9 +60,6 @@ case class AcidWriteCommand(
   override protected def withNewChildrenInternal(children: IndexedSeq[LogicalPlan]): LogicalPlan =
     copy(changes = children.head)
 
-  /** The columns of the result, in the names of Delta. */
-  private def counts: Seq[String] = kind.traits.counts.map(count => s"num_${count}_rows")
-
   override def run(api: ApiSession): Seq[Row] = {
     val session = api.asInstanceOf[SparkSession]
     val written = new WrittenFiles
@@ -70,7 +67,7 @@ case class AcidWriteCommand(
       StatementTexts.describing(session, this)(RunningStatements.execute(session, this, written))
     }
     StatementMetrics.show(session, metrics, rows, Seq(written))
-    if (counts.isEmpty) Nil else Seq(Row.fromSeq(kind.traits.counts.map(AcidWriteCommand.count(rows, _))))
+    if (output.isEmpty) Nil else Seq(Row.fromSeq(kind.traits.counts.map(AcidWriteCommand.count(rows, _))))
   }
 
   /** The same statement over another query, known by the same text. */
@@ -115,6 +112,10 @@ case class AcidWriteCommand(
 }
 
 object AcidWriteCommand {
+
+  /** The columns of the result, in the names of Delta. */
+  def counts(kind: StatementKind): Seq[Attribute] =
+    kind.traits.counts.map(count => AttributeReference(s"num_${count}_rows", LongType)())
 
   /** The number that a kind of statement counts by this name. */
   private def count(rows: RowCounts, name: String): Long = name match {

@@ -44,6 +44,7 @@ case class ExplainAcidCommand private (statement: LogicalPlan, isFormatted: Bool
       case c: AcidWriteCommand           => c
       case _: AcidMultiInsertCommand     => throw AcidException("HIVE_ACID_DRY_RUN.SEVERAL_INSERTS", Map.empty)
       case _: CreateTableAsSelectCommand => throw AcidException("HIVE_ACID_DRY_RUN.CREATES_TABLE", Map.empty)
+      case _: EvolveTableCommand         => throw AcidException("HIVE_ACID_DRY_RUN.ADDS_COLUMNS", Map.empty)
       case _                             => throw AcidException("HIVE_ACID_DRY_RUN.NOT_TRANSACTIONAL", Map.empty)
     }
   }

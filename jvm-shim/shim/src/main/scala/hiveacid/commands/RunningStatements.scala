@@ -8,7 +8,7 @@ import hiveacid.errors.AcidException
 import hiveacid.python.{PythonSide, PythonThreads, SidecarApi}
 import hiveacid.scan.SessionTransactions
 import hiveacid.values.AcidTable
-import hiveacid.wire.{CreatedTable, DryRunAnswer, RowCounts, Statement, Wire}
+import hiveacid.wire.{AddedColumns, CreatedTable, DryRunAnswer, RowCounts, Statement, Wire}
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -76,6 +76,24 @@ object RunningStatements {
     withCalls(session, Seq(Right(statement) -> new WrittenFiles)) { keys =>
       val api = PythonSide.apiFor(session, command.tables.head)
       api.alter(Wire.write(command.request(session)), keys.head)
+    }
+
+  /** Has Python lock the table of such a statement and call back, by `alter`, what adds columns for another statement;
+    * what `takeColumnsBack` needs.
+    */
+  def addColumns(session: SparkSession, command: AcidDdlCommand)(addition: () => Unit): AddedColumns =
+    Wire.read[AddedColumns](withCalls(session, Seq(Right(addition) -> new WrittenFiles)) { keys =>
+      val api = PythonSide.apiFor(session, command.tables.head)
+      api.addColumns(Wire.write(command.request(session)), keys.head)
+    })
+
+  /** The same for what removes them, because the statement has failed; throws if they stay. */
+  def takeColumnsBack(session: SparkSession, table: CatalogTable, added: AddedColumns, failure: Throwable)(
+      removal: () => Unit
+  ): Unit =
+    withCalls(session, Seq(Right(removal) -> new WrittenFiles)) { keys =>
+      val request = added.copy(failure = String.valueOf(failure.getMessage))
+      PythonSide.apiFor(session, table).takeColumnsBack(Wire.write(request), keys.head)
     }
 
   /** The identity of a table that has just been made, by which `takeBack` knows it. */

@@ -72,6 +72,14 @@ trait PythonApi {
   /** DdlStatement: runs a statement of Spark's own under the locks it needs; `call` is the key for `JvmApi.alter`. */
   def alter(request: String, call: String): Object
 
+  /** DdlStatement: adds columns for a statement that is about to run; `call` is the key for `JvmApi.alter`. Returns
+    * AddedColumns.
+    */
+  def addColumns(request: String, call: String): Object
+
+  /** AddedColumns: removes them, because the statement has failed, if nobody has written to the table since. */
+  def takeColumnsBack(request: String, call: String): Object
+
   /** The identity of the table `database.table`, which has just been made, a text. */
   def createdTable(table: String): Object
 

@@ -37,7 +37,8 @@ object SidecarApi {
     */
   private val Outcomes = Map(
     "QUERY_FAILED" -> "partitionNames scan tableContent tableHistory",
-    "NOT_KNOWN" -> "execute executeTogether alter operate takeBack createTable dropTable createDatabase dropDatabase",
+    "NOT_KNOWN" -> ("execute executeTogether alter addColumns takeColumnsBack operate takeBack createTable " +
+      "dropTable createDatabase dropDatabase"),
     "TABLE_CREATED" -> "createdTable"
   ).flatMap { case (outcome, methods) => methods.split(' ').toSeq.map(_ -> outcome) }
 

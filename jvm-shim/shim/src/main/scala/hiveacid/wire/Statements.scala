@@ -46,5 +46,8 @@ final case class DdlStatement(
 /** Another name or type, in Hive's spelling, for a column. */
 final case class ColumnChange(column: String, newName: Option[String], newType: Option[String])
 
+/** Columns that a statement has added for another one. */
+final case class AddedColumns(addition: DdlStatement, identity: String, writeId: Long, failure: String)
+
 /** A table that a failed statement has made. */
 final case class CreatedTable(table: String, identity: String, failure: String, settings: Map[String, String])
