@@ -1,4 +1,4 @@
-"""What a table was when a statement had made or altered it, and what others have done to it since."""
+"""A table as it was when a statement had made or altered it, and what others have done to it since."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def load_state(warehouse: Warehouse, name: TableName) -> TableState:
 
 
 def find_stranger(warehouse: Warehouse, name: TableName, state: TableState) -> str | None:
-    """What others have done to the table since that state, as a reason for leaving it to them; None for nothing."""
+    """The reason for leaving a table to others, who have used it since that state; None if nobody has."""
     metastore = warehouse.metastore
     try:
         if metastore.table_identity(name) != state.identity:

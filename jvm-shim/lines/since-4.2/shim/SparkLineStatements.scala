@@ -16,8 +16,8 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 }
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
-/** Spark's nodes of statements as they are since 4.2. Other writes with schema evolution, which
-  * 4.2 brought, are none of them.
+/** Spark's nodes of statements as they are since 4.2. Other writes with schema evolution, which 4.2 brought, are none
+  * of them.
   */
 object SparkLineStatements {
 

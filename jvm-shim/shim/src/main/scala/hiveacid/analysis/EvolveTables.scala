@@ -74,7 +74,7 @@ case class EvolveTables(session: SparkSession) extends Rule[LogicalPlan] {
         m.copy(matchedActions = m.matchedActions.map(named), notMatchedActions = m.notMatchedActions.map(named))
       }
 
-  /** What columns of the source are called by, if it has a name. */
+  /** The name of the source, by which its columns are called, if it has one. */
   private def qualifier(source: LogicalPlan): Option[Seq[String]] = source match {
     case SubqueryAlias(alias, _) => Some(alias.qualifier :+ alias.name)
     case r: UnresolvedRelation   => Some(r.multipartIdentifier)
@@ -98,7 +98,7 @@ case class EvolveTables(session: SparkSession) extends Rule[LogicalPlan] {
   private def missing(columns: Seq[StructField], names: Seq[String]): Seq[StructField] =
     columns.filterNot(f => names.exists(_.equalsIgnoreCase(f.name)))
 
-  /** Of a query, analysed by itself. */
+  /** The columns of a query, analysed by itself. */
   private def columns(query: LogicalPlan): Seq[StructField] = {
     val schema = session.sessionState.executePlan(query.clone()).analyzed.schema
     CharVarcharUtils.getRawSchema(StructType(schema.map(_.copy(nullable = true))))

@@ -21,8 +21,8 @@ object NewTables {
   /** As the metastore is told of it. */
   def described(table: CatalogTable): DescribedTable = message(hashed(table))
 
-  /** Where Python wants it to lie, if not at the one of these locations that there is first; refuses one that Hive would
-    * not take.
+  /** Where Python wants it to lie, if not at the one of these locations that there is first; refuses one that Hive
+    * would not take.
     */
   def ask(
       api: PythonApi,
