@@ -8,9 +8,11 @@ import string
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from urllib.parse import unquote
 
 from hive_acid_erasure.engine import KeyedHashes
 from hive_acid_erasure.subjects.hashed_values import (
+    Span,
     build_spellings,
     find_candidates,
     find_folders,
@@ -33,6 +35,7 @@ _LISTED = re.compile(r"(?:=\s*|\[)['\"]?(?=[0-9])[^\]=\n]*")
 _BARE_NUMBER = re.compile(r"(?<![\w.])[0-9]{1,5}(?![\w.]*\w)")
 _CACHED = 100_000
 _VALUE = re.compile("(?<==)[^/]+")
+_FOLDER = re.compile("[^/]+")
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 """Spark's folders have the columns' names in the case of the table, the metastore has them in lower case."""
 _ENDS = re.compile(r"[/\s'\")\],;:]|$")
@@ -68,7 +71,7 @@ class Spotter:
         self._known: dict[tuple[str, ...], bytes | None] = {}
         self._known_in_any_order: dict[tuple[str, ...], bytes | None] = {}
         self._masked: dict[str, str] = {}
-        self._hidden = tuple(dict.fromkeys(name.translate(_LOWER) for name in spotters.hidden))
+        self._hidden = {name.translate(_LOWER): spans for name, spans in spotters.hidden.items()}
 
     def count(self, text: str) -> int:
         """How many places of the text name a subject."""
@@ -142,13 +145,13 @@ class Spotter:
                         yield chosen[0][0], chosen[-1][1], found
 
     def _hidden_in(self, text: str) -> Iterator[_Spot]:
-        """The places of the values in names of partitions that are hidden."""
+        """The places of the values in names and folders of partitions that are hidden."""
         lowered = text.translate(_LOWER) if self._hidden else ""
-        for name in self._hidden:
+        for name, spans in self._hidden.items():
             at = lowered.find(name)
             while at >= 0:
                 if _ENDS.match(text, at + len(name)):
-                    yield from ((at + each.start(), at + each.end(), b"") for each in _VALUE.finditer(name))
+                    yield from ((at + start, at + end, b"") for start, end in spans)
                 at = lowered.find(name, at + 1)
 
     def _neighbours(self, text: str, mentions: Sequence[Mention], size: int) -> Iterator[_Spot]:
@@ -230,7 +233,7 @@ class Spotters:
     key: HashKey
     people: People = field(default_factory=People, repr=False)
     learned: dict[KeyedHashes, None] = field(default_factory=dict, repr=False, compare=False)
-    hidden: dict[str, None] = field(default_factory=dict, repr=False, compare=False)
+    hidden: dict[str, tuple[Span, ...]] = field(default_factory=dict, repr=False, compare=False)
     _made: dict[tuple[KeyedHashes, ...], tuple[int, Spotter]] = field(default_factory=dict, repr=False, compare=False)
 
     def learn(self, keys: Iterable[KeyedHashes]) -> None:
@@ -239,7 +242,16 @@ class Spotters:
 
     def hide(self, partitions: Iterable[str]) -> None:
         """From now on `mask` hides the values in these names of partitions: no text of them tells whom a key names."""
-        self.hidden.update(dict.fromkeys(partitions))
+        self.hidden.update({name: tuple(each.span() for each in _VALUE.finditer(name)) for name in partitions})
+
+    def hide_folder(self, path: str, values: Iterable[str]) -> None:
+        """The same of the names in a path that tell one of these values, by themselves or among other signs."""
+        shown = [value.lower() for value in values]
+        named = [(each.span(), unquote(each.group()).lower()) for each in _FOLDER.finditer(path)]
+        spans = [span for span, name in named if name in shown]
+        spans = spans or [span for span, name in named if any(value in name for value in shown)]
+        if spans:
+            self.hidden[path] = tuple(spans)
 
     @property
     def version(self) -> int:

@@ -218,12 +218,13 @@ def find_shared_folders(where: TableName, partitions: Sequence[Partition], spott
 def find_orphans(
     folders: Iterable[str], table: TableDescription, partitions: Sequence[Partition]
 ) -> dict[str, dict[str, str]]:
-    """The values that folders of these paths tell of partition columns, by the folders' names, sorted.
+    """The values that folders of these paths tell of columns, by the folders' names, sorted.
 
-    Partitions that are there are left out. A path may tell some of several columns alone.
+    Partitions that are there are left out. A path may tell some of several columns alone, and within a partition those
+    of a skewed table (Hive's list bucketing).
     """
-    columns = frozenset(column.name for column in table.partition_columns)
-    names = {name for folder in folders for name in _find_told(folder, columns)} if columns else set()
+    columns = frozenset(column.name for column in (*table.partition_columns, *table.columns))
+    names = {name for folder in folders for name in _find_told(folder, columns)}
     return {name: read_partition(name) for name in sorted(names - {partition.name for partition in partitions})}
 
 

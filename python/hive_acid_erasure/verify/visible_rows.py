@@ -13,7 +13,7 @@ from hive_acid_erasure.subjects.masks import find_shown
 from hive_acid_erasure.subjects.spotting import Spotter, Spotters
 from hive_acid_erasure.verify.file_search import FileSearch, read_whole
 from hive_acid_erasure.verify.metastore_places import list_locations, list_values
-from hive_acid_erasure.verify.places import find_orphans
+from hive_acid_erasure.verify.places import find_orphans, split_location
 from hive_acid_erasure.verify.shown_files import READ_BY_SEARCH, find_unhidden
 from hive_acid_erasure.verify.sights import Sights, expect_gone
 from hive_acid_erasure.verify.table_report import Sight
@@ -36,14 +36,21 @@ class VisibleRows:
     file_system: FileSystem
     sights: Sights
     spotters: Spotters
-    _judged: dict[Matcher, set[str]] = field(default_factory=dict, repr=False, compare=False)
+    _judged: dict[Matcher, dict[str, bool]] = field(default_factory=dict, repr=False, compare=False)
+    """Whether names of partitions and folders are a subject's, or may be."""
 
     def hide_named(self, matcher: Matcher, sight: Sight, paths: Iterable[str] = ()) -> None:
         """Has the names masked that are a subject's by a key alone, as `replace(id, '-', '')` of a partition's value.
 
         They are those of partitions, and of folders in the locations of these and in `paths` of files.
         """
-        known = self._judged.setdefault(matcher, set())
+        known = self._judged.setdefault(matcher, {})
+        self._judge_names(matcher, sight, paths, known)
+        for partition in sight.partitions:
+            if known.get(partition.name):
+                self.spotters.hide_folder(split_location(partition.location)[1].rstrip("/"), partition.values)
+
+    def _judge_names(self, matcher: Matcher, sight: Sight, paths: Iterable[str], known: dict[str, bool]) -> None:
         new = [partition for partition in sight.partitions if partition.name not in known]
         values = dict(zip((partition.name for partition in new), list_values(sight.table, new), strict=True))
         folders = {*list_locations(sight.table, sight.partitions), *(path.rpartition("/")[0] for path in paths)}
@@ -56,7 +63,7 @@ class VisibleRows:
         except HiveAcidError as error:
             expect_gone(error)
             return
-        known.update(values)
+        known.update({name: answer is not False for name, answer in zip(values, answers, strict=True)})
         self.hide(matcher, dict(zip(values, answers, strict=True)))
 
     def hide(self, matcher: Matcher, answers: Mapping[str, bool | None]) -> None:

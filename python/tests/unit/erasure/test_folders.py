@@ -96,6 +96,30 @@ def test_values_are_compared_by_the_key_wherever_a_path_tells_them(shop: Shop, n
     assert "12345-6789" not in _written(shop) + str(outcome.payload)
 
 
+@pytest.mark.parametrize("folder", ["12345-6789", "12345%2D6789", "of 12345-6789", "12345-6789/v2"])
+@pytest.mark.parametrize("is_erasure", [True, False])
+def test_the_folder_of_a_partition_that_a_key_makes_a_persons_is_masked(
+    shop: Shop, folder: str, is_erasure: bool
+) -> None:
+    open_codes(shop, "code")
+    add_code(shop, "code=6")
+    add_code(shop, "code=12345-6789", folder)
+    outcome = shop.erase() if is_erasure else shop.verify()
+    assert "partition-name" in shop.kinds(outcome), outcome
+    told = _written(shop) + str(outcome.payload)
+    assert "12345" not in told and "/warehouse/codes/code=6" in told
+
+
+def test_a_folder_of_a_skewed_column_is_compared_by_the_key(shop: Shop) -> None:
+    """Hive's list bucketing has folders of a column's values within a partition."""
+    shop.plan = {"subjects": ["id"], "tables": {"shop.sales": {"keys": {"id": "email"}}}}
+    shop.disk.spellings["email"] = _without_dashes
+    shop.disk.put("/warehouse/sales/day=2/email=12345-6789/000000_0", {"email": OTHER})
+    outcome = verify_subjects(shop.case("verification", ["123456789"]), shop.world())
+    assert shop.kinds(outcome) == {"path"}, outcome
+    assert "12345-6789" not in f"{outcome.payload} {shop.told}"
+
+
 @pytest.mark.parametrize(
     ("moment", "is_erasure"), [("count", True), ("delete", True), ("count", False), ("search", False)]
 )
