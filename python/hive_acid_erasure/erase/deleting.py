@@ -46,8 +46,8 @@ class Deleter:
     def delete(self, group: Sequence[TablePlan], round_: int) -> None:
         """One transaction. Rows that a killed run has deleted are not there any more, and are not counted again.
 
-        Raises HIVE_ACID_ERASURE with GUARD_AT_DELETION, SHARED_LINKS or CHANGED_KEY, and what the engine and storage
-        raise.
+        Raises HIVE_ACID_ERASURE with ANOTHER_TABLE, GUARD_AT_DELETION, SHARED_LINKS or CHANGED_KEY, and what the engine
+        and storage raise.
         """
         if not group:
             return
@@ -102,6 +102,7 @@ class Deleter:
             for table in ahead:
                 _refuse_lost(matchers[table.table], self._find_trail(table).for_deletion)
             for name, deletion in deletions.items():
+                self._refuse_another(name)
                 self._guard_deletion(name, deletion)
                 self._note_written(name, deletion)
 
@@ -129,6 +130,14 @@ class Deleter:
                 self.record.note_shared(table, trail)
             raise
         return trail
+
+    def _refuse_another(self, table: TableName) -> None:
+        """Rows of a table that was made since, or of another metastore's, have nothing to do with the known links.
+
+        Raises HIVE_ACID_ERASURE.ANOTHER_TABLE.
+        """
+        if self.world.metastore.table_identity(table) != self.record.found(table).identity:
+            raise build_error("HIVE_ACID_ERASURE.ANOTHER_TABLE", table=table)
 
     def _guard_deletion(self, table: TableName, deletion: Deletion) -> None:
         """All rows that the erasure deletes from a table count, those of earlier rounds and of killed runs too."""

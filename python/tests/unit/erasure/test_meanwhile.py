@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+from hive_acid.errors import HiveAcidError
 from hive_acid.model.table import Partition
 from hive_acid_erasure.engine import Matcher
 from hive_acid_erasure.verify.places import Place, PlaceKind
 from hive_acid_erasure.verify.verification import Verification
 from support.erasure_disk import Killed
-from support.erasure_shop import OTHER, PEOPLE, SALES, SUBJECTS, Shop
+from support.erasure_shop import NOTES, OTHER, PEOPLE, SALES, SUBJECTS, Shop
 
 ADA = SUBJECTS[0]
 ROW = {"email": ADA}
@@ -80,6 +81,26 @@ def test_a_table_that_was_made_anew_since_the_erasure_began_is_told(shop: Shop) 
     shop.erase()
     shop.metastore.add_table(shop.metastore.table(PEOPLE))
     assert "changed-table" in shop.kinds(shop.erase())
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+def test_nothing_is_deleted_from_another_table_of_the_name(shop: Shop, is_late: bool) -> None:
+    shop.erase()
+    path = shop.disk.put("/warehouse/notes/delta_0000009_0000009_0000/bucket_00000", {"account": "a-17"})
+    others, delete = shop.metastore.table(NOTES), shop.disk.delete
+
+    def exchange(*arguments: Any) -> Any:
+        shop.metastore.add_table(others)
+        return delete(*arguments)
+
+    if is_late:
+        shop.disk.delete = exchange  # type: ignore[method-assign]
+    else:
+        shop.metastore.add_table(others)
+    with pytest.raises(HiveAcidError) as caught:
+        shop.erase()
+    assert caught.value.getCondition() == "HIVE_ACID_ERASURE.ANOTHER_TABLE"
+    assert not shop.disk.contents[path].masked
 
 
 def test_a_table_that_is_gone_is_told(shop: Shop) -> None:
