@@ -60,8 +60,8 @@ def _search_locations(table: TableDescription, partitions: Sequence[Partition], 
 def list_locations(table: TableDescription, partitions: Sequence[Partition]) -> dict[str, str]:
     """The locations that tell more than names of partitions, each with the name of its partition."""
     own = {partition.location: partition.name for partition in partitions}
-    kept = {path: name for path, name in own.items() if not path.rstrip("/").endswith(f"/{name}")}
-    return {table.location: "", **kept}
+    root = table.location.rstrip("/")
+    return {table.location: "", **{path: name for path, name in own.items() if path.rstrip("/") != f"{root}/{name}"}}
 
 
 def list_values(table: TableDescription, partitions: Sequence[Partition]) -> list[dict[str, str]]:

@@ -69,18 +69,25 @@ def _without_dashes(given: str) -> str:
     return given.replace("-", "")
 
 
-def add_code(shop: Shop, name: str, folder: str | None = None) -> None:
+def add_partition(shop: Shop, name: str, location: str) -> tuple[str, ...]:
+    """One that has no files yet; its values."""
     values = tuple(each.partition("=")[2] for each in name.split("/"))
-    location = f"/warehouse/codes/{folder or name}"
     shop.metastore.add_partition(CODES, Partition(name, values, location))
+    return values
+
+
+def add_code(shop: Shop, name: str, folder: str | None = None) -> None:
+    location = f"/warehouse/codes/{folder or name}"
+    values = add_partition(shop, name, location)
     row = {"email": OTHER, "code": _without_dashes(values[0])}
     shop.disk.put(f"{location}/delta_0000001_0000001_0000/bucket_00000", row)
 
 
-FOLDERS: dict[str, Callable[[Shop], None]] = {
+FOLDERS: dict[str, Callable[[Shop], object]] = {
     "of the first column alone": lambda shop: shop.files.make_folder("/warehouse/codes/Code=12345-6789"),
     "of a file that lies too high": lambda shop: shop.files.add_file("/warehouse/codes/code=12345-6789/_x", 0, 1),
     "of a partition of another name": lambda shop: add_code(shop, "code=7/day=1", "code=12345-6789/day=1"),
+    "above a partition": lambda shop: add_partition(shop, "code=7/day=1", "/archive/code=12345-6789/code=7/day=1"),
     "within a partition": lambda shop: shop.files.make_folder("/warehouse/codes/code=6/day=1/code=12345-6789"),
 }
 
@@ -143,6 +150,11 @@ def test_a_partition_that_comes_meanwhile_is_masked_wherever_a_key_alone_tells_w
 
 def _written(shop: Shop) -> str:
     return "".join([*shop.told, *(path.read_text() for path in shop.folder.rglob("*") if path.is_file())])
+
+
+def test_a_location_is_read_above_the_name_of_its_partition(shop: Shop) -> None:
+    shop.metastore.add_partition(SALES, Partition("day=3", ("3",), f"/archive/{ADA}/day=3"))
+    assert shop.kinds(shop.erase()) == {"path"}
 
 
 def test_a_folder_of_null_is_none_that_cannot_be_compared(shop: Shop) -> None:
