@@ -154,7 +154,8 @@ class ErasureEngine(Protocol):
         """The types of a key as the table is now.
 
         Raises HIVE_ACID_ERASURE.PLAN_CHAR if texts of its values and of subjects would differ in the blanks of a CHAR
-        column, and PLAN_COLLATION for texts that are equal though their bytes differ.
+        column, PLAN_COLLATION for texts that are equal though their bytes differ, and PLAN_KEY for a value that columns
+        of the table alone do not decide on.
         """
         ...
 

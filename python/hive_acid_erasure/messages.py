@@ -72,9 +72,11 @@ class KeyDescription:
     """The types that the texts of a key depend on. A type of moments names the session's time zone.
 
     `parts` are the types of its parts; of an array, whose elements are keys, that of an element. `padded` are the
-    columns and fields of type CHAR whose blanks are a part of the text of another expression.
+    columns and fields of type CHAR whose blanks are a part of the text of another expression. `foreign` are the things
+    besides columns of the table that decide on a value: functions, subqueries, virtual columns, or constants alone.
     """
 
     parts: tuple[str, ...]
     columns: tuple[KeyColumn, ...]
     padded: tuple[str, ...]
+    foreign: tuple[str, ...]

@@ -90,7 +90,7 @@ class SparkErasureEngine:
             raise build_error("HIVE_ACID_ERASURE.COLUMNS_SETTING", setting=COLUMNS_BY_POSITION.key, **told)
 
     def types(self, table: TableName, key: Key) -> KeyTypes:
-        """Raises HIVE_ACID_ERASURE with PLAN_CHAR or PLAN_COLLATION."""
+        """Raises HIVE_ACID_ERASURE with PLAN_CHAR, PLAN_COLLATION or PLAN_KEY."""
         with telling_missing(table):
             return find_key_types(self._functions, table, key)
 

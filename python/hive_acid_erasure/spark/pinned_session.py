@@ -35,6 +35,7 @@ FIXED = {
     # spelled out, also where a certificate is checked by another line
     "spark.sql.ansi.enabled": "true",
     "spark.sql.caseSensitive": "false",
+    "spark.sql.variable.substitute": "false",  # a key is what the plan says
     # a search reads structures whole: Spark's rule would number their fields as if the file had those of a key alone
     "spark.sql.optimizer.nestedSchemaPruning.enabled": "false",
     COLUMNS_BY_POSITION.key: "",  # as Hive of the metastore's line; files are searched by position and by name
@@ -65,7 +66,8 @@ def find_settings_of_lines(session: SparkSession) -> tuple[str, ...]:
 def pin_session(session: SparkSession) -> SparkSession:
     """A session beside this one, with its functions and temporary views of now, its catalogs and its rights.
 
-    Only what `KEPT` names, static settings, and those of other extensions are taken over.
+    Functions that are called as one of Spark's own, by a session or an extension, are left out. Settings are taken over
+    that `KEPT` names, that are static, or of other extensions.
     """
     jvm: Any = session._jvm
     jsession: Any = session._jsparkSession

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,44 @@ def search(engine: SparkErasureEngine, tables: Tables, found: Matcher) -> int:
     paths = (path for path in sorted(tables.location(found.table.table).rglob("bucket_*")) if path.is_file())
     files = [PhysicalFile(str(path), path.stat().st_size, path.stat().st_mtime_ns // 1_000_000) for path in paths]
     return sum(finding.match_count for finding in engine.search(found, files))
+
+
+def test_a_key_is_of_the_columns_alone(spark: SparkSession, tables: Tables) -> None:
+    table = TableName(tables.database, "t")
+    tables.sql(f"CREATE TABLE t (id INT, name STRING, names ARRAY<STRING>) PARTITIONED BY (day DATE) {FULL_ACID}")
+    spark.udf.register("spell_out", str)
+    engine = SparkErasureEngine(spark, b"a secret that is nowhere to be seen")
+    refused = {
+        "spell_out(name)": "spell_out",
+        "if(rand() < 0.5, name, '')": "rand",
+        "shuffle(names)": "shuffle",
+        "if(input_file_name() LIKE 'x%', name, '')": "input_file_name",
+        f"(SELECT max(name) FROM {table})": "a subquery",
+        "CAST(row__id.rowid AS STRING)": "row__id",
+        "if(day < current_date(), name, '')": "current_date",
+        "concat(name, now())": "now",
+        "concat(name, current_user())": "current_user",
+        "lower('ADA')": "constants",
+        "1 + 1": "constants",
+    }
+    for part, what in refused.items():
+        key, told = Key((part,)), f"the key {re.escape(part)} of {table} is made of {what}, and not"
+        with pytest.raises(HiveAcidError, match=told) as caught:
+            engine.types(table, key)
+        assert caught.value.getCondition() == "HIVE_ACID_ERASURE.PLAN_KEY"
+    assert condition_of(lambda: engine.types(table, Key(("name", "1")))) == "PLAN_KEY"
+    taken = (
+        "name",
+        "day",
+        "nvl(name, 'x')",
+        "transform(names, each -> lower(each))",
+        "if(id BETWEEN 1 AND 2, name, '')",
+        "concat(names, array())",
+        "nullif(name, '')",
+    )
+    for part in taken:
+        assert engine.types(table, Key((part,))).columns
+    spark.sql("DROP TEMPORARY FUNCTION spell_out")
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from hive_acid.errors import HiveAcidError
 from hive_acid.metastore.generated.ttypes import FieldSchema
 from hive_acid.metastore.statistics.withdrawal import keep_statistics
 from hive_acid.model.table import TableName
+from hive_acid_erasure.engine import Key
 from hive_acid_erasure.spark.erasure_engine import SparkErasureEngine
 from hive_acid_erasure.spark.pinned_session import FAMILIES, FIXED, KEPT, pin_session
 from integration.conftest import Tables
@@ -59,6 +60,29 @@ OTHERWISE = {
 def settings_of(session: SparkSession) -> Any:
     jsession: Any = session._jsparkSession
     return jsession.sessionState().conf()
+
+
+def test_a_key_says_what_the_plan_says(spark: SparkSession, tables: Tables) -> None:
+    table = tables.create("t")
+    jsession: Any = spark._jsparkSession
+    functions = jsession.sessionState().functionRegistry()
+    names = functions.listFunction()
+    lower, upper = (
+        next(names.apply(at) for at in range(names.length()) if names.apply(at).funcName() == name)
+        for name in ("lower", "upper")
+    )
+    own = functions.lookupFunction(lower).get(), functions.lookupFunctionBuilder(lower).get()
+    functions.registerFunction(
+        lower, functions.lookupFunction(upper).get(), functions.lookupFunctionBuilder(upper).get()
+    )
+    try:
+        with set_for(spark, {"tail": "x"}):
+            engine = SparkErasureEngine(spark, SECRET)
+    finally:
+        functions.registerFunction(lower, *own)
+    for key, subject in (("lower(name)", "ada"), ("concat(name, '${tail}')", "Ada${tail}")):
+        asked = matcher(engine, table, subject, key=Key((key,)))
+        assert engine.judge_values(asked, [{"name": "Ada"}]) == (True,)
 
 
 def test_each_setting_has_its_default_or_is_kept_by_name(spark: SparkSession) -> None:

@@ -5,6 +5,7 @@ import hiveacid.wire.{KeyColumn, KeyDescription}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.Project
+import org.apache.spark.sql.catalyst.trees.TreePattern.CURRENT_LIKE
 import org.apache.spark.sql.catalyst.util.{CharVarcharUtils, DateTimeUtils}
 import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.types._
@@ -39,8 +40,27 @@ final case class KeyTypes(stored: StoredRows, table: CatalogTable, parts: Seq[St
       val shown = if (zoned(p)) inZone(p.dataType) else show(p.dataType)
       KeyColumn(p.name, positionOf(p.column), if (spelled(p)) byJava(shown) else shown)
     }
-    KeyDescription(types.map(show), columns, values.flatMap(padded).distinct)
+    KeyDescription(types.map(show), columns, values.flatMap(padded).distinct, values.flatMap(foreign).distinct)
   }
+
+  /** The things besides columns of the table that decide on a value. The search, which reads a file's columns, has no
+    * query's answers, Python or row IDs; of other values nobody could tell later what they were.
+    */
+  private def foreign(value: Expression): Seq[String] = {
+    val found = value.collect {
+      case _: SubqueryExpression                     => Seq("a subquery")
+      case a: AttributeReference                     => if (pathOf(a).isEmpty) Seq(a.name) else Nil
+      case e: UserDefinedExpression with Unevaluable => Seq(e.name)
+      case e if isUnsteady(e) || isOfQuery(e)        => Seq(e.prettyName)
+    }.flatten
+    if (found.isEmpty && paths(value).isEmpty) Seq("constants") else found
+  }
+
+  /** Whether it is the time, the user, or the like, which all rows of one query have in common. */
+  private def isOfQuery(e: Expression): Boolean =
+    e.containsPattern(CURRENT_LIKE) && !e.children.exists(_.containsPattern(CURRENT_LIKE))
+
+  private def isUnsteady(e: Expression): Boolean = !e.deterministic && e.children.forall(_.deterministic)
 
   /** The columns and fields that an expression is computed of. */
   private def paths(e: Expression): Seq[Path] = pathOf(e).fold(e.children.flatMap(paths))(Seq(_))

@@ -1,12 +1,14 @@
 package hiveacid.search
 
+import org.apache.spark.sql.catalyst.analysis.FunctionRegistry
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.hiveacid.SearchAccess
 
 /** A session whose answers do not depend on what another one has set. Python says which settings count. */
 object PinnedSession {
 
-  /** A session beside this one, with its functions and temporary views of now.
+  /** A session beside this one, with its functions and temporary views of now. Names of Spark's own functions are
+    * theirs, whatever this session has called so.
     *
     * @param families
     *   beginnings of the names of settings that have their defaults there, whatever this session or its application has
@@ -31,6 +33,12 @@ object PinnedSession {
       others.filter(isOf(families)).filterNot(isOf(kept)).filter(key => !isOfSpark(key) || conf.isModifiable(key))
     (again ++ unset).foreach(conf.unsetConf(_: String))
     fixed.foreach { case (key, value) => conf.setConfString(key, value) }
+    val functions = FunctionRegistry.builtin
+    for {
+      name <- functions.listFunction()
+      info <- functions.lookupFunction(name)
+      builder <- functions.lookupFunctionBuilder(name)
+    } own.sessionState.functionRegistry.registerFunction(name, info, builder)
     own
   }
 }

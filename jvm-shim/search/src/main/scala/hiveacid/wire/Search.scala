@@ -32,4 +32,9 @@ final case class SearchResult(
 final case class KeyColumn(name: String, position: Int, dataType: String)
 
 /** The types that the texts of a key depend on. */
-final case class KeyDescription(parts: Seq[String], columns: Seq[KeyColumn], padded: Seq[String])
+final case class KeyDescription(
+    parts: Seq[String],
+    columns: Seq[KeyColumn],
+    padded: Seq[String],
+    foreign: Seq[String]
+)
