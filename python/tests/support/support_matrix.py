@@ -255,7 +255,7 @@ LINES = (
     ),
     Line(
         "`ALTER TABLE … RENAME COLUMN`, of ORC files on metastores of the 4.x line",
-        (Example("ALTER TABLE {t} RENAME COLUMN name TO label"),),
+        (Example("ALTER TABLE {t} RENAME COLUMN name TO label", None),),
         {INSERT_ONLY: "if ORC", INSERT_ONLY_BUCKETED: "if ORC", INSERT_ONLY_TEXT: REFUSED, OTHER: NONE},
     ),
     Line(
