@@ -22,10 +22,15 @@ INSERT WITH SCHEMA EVOLUTION OVERWRITE p BY NAME SELECT 3 AS id, 'a' AS d, 'x' A
 SELECT * FROM t ORDER BY id;
 SELECT * FROM p ORDER BY id;
 
+-- A source that is the table itself has the columns from before.
+INSERT WITH SCHEMA EVOLUTION INTO p BY NAME SELECT *, 5 AS own FROM p WHERE id = 3;
+MERGE WITH SCHEMA EVOLUTION INTO p USING (SELECT *, 6 AS own2 FROM p WHERE id = 2) AS s ON p.id = s.id WHEN MATCHED THEN UPDATE SET *;
+SELECT * FROM p ORDER BY id, own;
+
 -- By position they would come before the partition's columns.
 --EXPECT error
-INSERT WITH SCHEMA EVOLUTION INTO p SELECT 7, 'seven', 'x', 'a', 'y' AS more;
-INSERT WITH SCHEMA EVOLUTION INTO p SELECT 7, 'seven', 'x', 'a';
+INSERT WITH SCHEMA EVOLUTION INTO p SELECT 7, 'seven', 'x', 1, 2, 'a', 'y' AS more;
+INSERT WITH SCHEMA EVOLUTION INTO p SELECT 7, 'seven', 'x', 1, 2, 'a';
 
 -- A statement that fails leaves the columns as they were.
 --EXPECT error

@@ -6,6 +6,7 @@ import hiveacid.errors.Refusal
 import hiveacid.values.AcidTable
 import hiveacid.wire.StatementKind
 
+import org.apache.spark.sql.catalyst.AliasIdentifier
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedRelation}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.Expression
@@ -44,7 +45,23 @@ case class EvolveTables(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def evolved(t: CatalogTable, statement: LogicalPlan, kind: StatementKind, added: Seq[StructField]) =
     if (added.isEmpty) statement
-    else CurrentOrigin.withOrigin(statement.origin)(EvolveTableCommand(t, added, statement, kind))
+    else
+      CurrentOrigin.withOrigin(statement.origin) {
+        val pinned = statement match {
+          case m: MergeIntoTable      => m.copy(sourceTable = withoutNew(m.sourceTable, t))
+          case i: InsertIntoStatement => i.copy(query = withoutNew(i.query, t))
+          case other                  => other
+        }
+        EvolveTableCommand(t, added, pinned, kind)
+      }
+
+  /** A source that reads the table itself: `*` means the columns from before. */
+  private def withoutNew(source: LogicalPlan, t: CatalogTable): LogicalPlan = source.transformUpWithSubqueries {
+    case r: UnresolvedRelation if table(r).exists(_.identifier == t.identifier) =>
+      val parts = r.multipartIdentifier
+      val columns = t.schema.names.toSeq.map(name => UnresolvedAttribute(Seq(name)))
+      SubqueryAlias(AliasIdentifier(parts.last, parts.init), Project(columns, r))
+  }
 
   private def isAssigned(m: MergeIntoTable, column: StructField): Boolean = {
     def names(key: Expression) = key match {
