@@ -82,4 +82,3 @@ INSERT INTO r VALUES (1, NULL, 123456789.00, NULL);
 
 -- a folder that Hive would not see
 CREATE TABLE hidden (id INT) PARTITIONED BY (_k INT) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
-INSERT INTO hidden VALUES (1, 1);

@@ -46,8 +46,10 @@ class VisibleRows:
         """
         known = self._judged.setdefault(matcher, {})
         self._judge_names(matcher, sight, paths, known)
+        root = sight.table.location.rstrip("/")
         for partition in sight.partitions:
-            if known.get(partition.name):
+            is_apart = partition.location.rstrip("/") != f"{root}/{partition.name}"  # else its name tells it alone
+            if is_apart and known.get(partition.name):
                 self.spotters.hide_folder(split_location(partition.location)[1].rstrip("/"), partition.values)
 
     def _judge_names(self, matcher: Matcher, sight: Sight, paths: Iterable[str], known: dict[str, bool]) -> None:
