@@ -38,7 +38,10 @@ SELECT * FROM rewritten ORDER BY __e0;
 -- the names that are not possible: of the hidden column, and with a backtick, which ORC's reader cuts
 CREATE TABLE taken (id INT, row__id INT) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
 
+--EXPECT error
 CREATE TABLE tick (`a``b` INT) PARTITIONED BY (k INT) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
+
+CREATE TABLE tick (id INT) PARTITIONED BY (`k``` INT) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
 
 INSERT INTO tick VALUES (1, 2);
 

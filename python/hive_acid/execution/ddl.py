@@ -12,7 +12,7 @@ from hive_acid.errors.outcome import StatementOutcome, telling
 from hive_acid.execution.engine_statements import IsRunning, end_after, is_never_running
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.names import is_hidden
-from hive_acid.model.table import TableConstraints, TableName
+from hive_acid.model.table import FileFormat, TableConstraints, TableName
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.older_python import add_note
 from hive_acid.quirks.kept_write_ids import KeptWriteIds
@@ -27,7 +27,7 @@ from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.statements import DdlStatement
 from hive_acid.writing.column_changes import check_column_change
 from hive_acid.writing.new_folders import find_leftover
-from hive_acid.writing.new_tables import find_new_column_fault
+from hive_acid.writing.new_tables import find_new_column_fault, find_orc_name_fault
 from hive_acid.writing.partitions import withdraw_statistics
 from hive_acid.writing.table_rules import refuse_hidden_location
 
@@ -120,8 +120,7 @@ class DdlExecutor:
         if locks:
             transaction.lock(locks)
         self._refuse_name(statement)
-        if refusal := find_new_column_fault(statement.new_columns):
-            raise refusal.build_error(operation=statement.kind.title, table=statement.tables[0])
+        self._refuse_columns(statement)
         self._refuse_column_change(statement, settings)
         self._refuse_files(statement)
         self._refuse_conversion(statement)
@@ -155,6 +154,18 @@ class DdlExecutor:
         parent, _, folder = self._warehouse.metastore.table(name).location.rstrip("/").rpartition("/")
         if folder.lower() == name.table.lower():
             refuse_hidden_location(statement.kind.title, name, f"{parent}/{statement.new_name}")
+
+    def _refuse_columns(self, statement: DdlStatement) -> None:
+        """Refuses columns that Hive does not have, or nobody could read from the table's files."""
+        refusal = find_new_column_fault(statement.new_columns)
+        if refusal is None and statement.new_columns:
+            table = self._warehouse.metastore.table(statement.tables[0])
+            if table.file_format is FileFormat.ORC:
+                keys = {column.name for column in table.partition_columns}
+                names = [column.name.lower() for column in statement.new_columns]
+                refusal = find_orc_name_fault(name for name in names if name not in keys)
+        if refusal is not None:
+            raise refusal.build_error(operation=statement.kind.title, table=statement.tables[0])
 
     def _refuse_column_change(self, statement: DdlStatement, settings: config.Settings) -> None:
         if statement.column_change is None:

@@ -31,6 +31,7 @@ class NewTable:
     table: TableName
     is_external: bool
     is_insert_only: bool
+    is_orc: bool
     columns: tuple[NewColumn, ...]
     partition_columns: tuple[NewColumn, ...]
     sort_columns: tuple[str, ...]

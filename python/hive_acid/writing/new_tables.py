@@ -36,6 +36,8 @@ def find_new_table_fault(new: NewTable) -> Refusal | None:
         return refusal
     if refusal := find_partition_column_fault(new.partition_columns):
         return refusal
+    if new.is_orc and (refusal := find_orc_name_fault(column.name for column in new.columns)):
+        return refusal
     return build_sorted_refusal(new.sort_columns) if new.sort_columns else None
 
 
@@ -49,6 +51,17 @@ def find_new_column_fault(columns: Iterable[NewColumn], *, has_collations: bool 
         for field in column.fields:
             if not _is_field_name(field):
                 return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.FIELD_NAME", column=column.name, field=field)
+    return None
+
+
+def find_orc_name_fault(columns: Iterable[str]) -> Refusal | None:
+    """Why nobody could read such a column from a file of ORC; None if all can be read.
+
+    ORC's reader ends a name at its backtick (OrcUtils.convertTypeFromProtobuf), and the column would be NULL.
+    """
+    for column in columns:
+        if "`" in column:
+            return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.BACKTICK_COLUMN", column=column)
     return None
 
 

@@ -104,6 +104,11 @@ def test_a_value_of_another_type_is_refused_with_the_tables_name(filled: Tables,
         (f"CREATE TABLE n (id INT, row__id INT) STORED AS PARQUET {INSERT_ONLY}", "VIRTUAL_COLUMN"),
         ("ALTER TABLE t ADD COLUMNS (row__id INT)", "VIRTUAL_COLUMN"),
         ("ALTER TABLE plain_odd SET TBLPROPERTIES ('transactional'='true')", "VIRTUAL_COLUMN"),
+        (f"CREATE TABLE n (id INT, `a``b` INT) {ORC}", "BACKTICK_COLUMN"),
+        (f"CREATE TABLE n {ORC} AS SELECT 1 AS `a``b`", "BACKTICK_COLUMN"),
+        (f"CREATE TABLE n (`a``b` INT) STORED AS ORC {INSERT_ONLY}", "BACKTICK_COLUMN"),
+        ("ALTER TABLE t ADD COLUMNS (`a``b` INT)", "BACKTICK_COLUMN"),
+        ("ALTER TABLE t RENAME COLUMN s TO `a``b`", "BACKTICK_COLUMN"),
     ],
 )
 def test_a_table_that_could_not_be_used_is_refused_when_it_is_made(
@@ -125,16 +130,19 @@ def test_a_table_of_a_hidden_name_is_made_where_every_engine_sees_it(tables: Tab
     assert tables.sql("SELECT * FROM __n") == [(1,)]
 
 
-def test_a_table_of_somebody_elses_with_a_column_called_row_id_is_refused(tables: Tables) -> None:
+@pytest.mark.parametrize(("name", "condition"), [("row__id", "ROW_ID_COLUMN"), ("a`b", "BACKTICK_COLUMN")])
+def test_a_table_of_somebody_elses_with_a_column_that_cannot_be_read_is_refused(
+    tables: Tables, name: str, condition: str
+) -> None:
     tables.create("t", "id INT, x INT")
     described = tables.client.described_table(TableName(tables.database, "t"))
     assert described
-    columns = (described.columns[0], replace(described.columns[1], name="row__id"))
+    columns = (described.columns[0], replace(described.columns[1], name=name))
     tables.client.create_table(
         replace(described, table=TableName(tables.database, "theirs"), columns=columns, location=None)
     )
     for statement in ("SELECT * FROM theirs", "INSERT INTO theirs VALUES (1, 2)"):
-        assert told(tables, statement)[0] == f"{TABLE}.ROW_ID_COLUMN"
+        assert told(tables, statement)[0] == f"{TABLE}.{condition}"
 
 
 PARTITION_CLAUSES = (

@@ -67,6 +67,7 @@ NEW = NewTable(
     TABLE_NAME,
     is_external=False,
     is_insert_only=False,
+    is_orc=True,
     columns=(NewColumn("id", "int", ("int",)),),
     partition_columns=(),
     sort_columns=(),

@@ -17,6 +17,7 @@ NEW = NewTable(
     TableName("db", "t"),
     is_external=False,
     is_insert_only=False,
+    is_orc=True,
     columns=(ID,),
     partition_columns=(DAY,),
     sort_columns=(),
@@ -43,9 +44,11 @@ def test_a_table_of_hives_own_types_is_taken() -> None:
         ({"partition_columns": (NewColumn("d", "binary", ("binary",)),)}, "PARTITION_COLUMN_TYPE"),
         ({"partition_columns": (NewColumn("_d", "int", ("int",)),)}, "HIDDEN_PARTITION_COLUMN"),
         ({"sort_columns": ("id",)}, "SORTED_BY"),
+        ({"columns": (NewColumn("a`b", "int", ("int",)),)}, "BACKTICK_COLUMN"),
+        ({"columns": (NewColumn("a`b", "int", ("int",)),), "is_orc": False}, None),
     ],
 )
-def test_a_table_that_nobody_could_write_is_refused_before_it_is_made(change: dict[str, Any], expected: str) -> None:
+def test_a_table_that_nobody_could_write_is_refused_before_it_is_made(change: dict[str, Any], expected: str | None) -> None:
     assert condition(find_new_table_fault(replace(NEW, **change))) == expected
 
 

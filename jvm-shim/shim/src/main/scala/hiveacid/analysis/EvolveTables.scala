@@ -29,7 +29,7 @@ case class EvolveTables(session: SparkSession) extends Rule[LogicalPlan] {
       table(m.targetTable).fold(m: LogicalPlan) { t =>
         val given = columns(m.sourceTable)
         val statement = withoutStars(SparkLinePlans.fixed(m), t, given)
-        evolved(t, statement, StatementKind.Merge, missing(given, t.schema.names).filter(isAssigned(m, _)))
+        evolved(t, statement, StatementKind.Merge, missing(given, t.schema.map(_.name)).filter(isAssigned(m, _)))
       }
     case written @ SparkLineStatements.EvolvingInsert(i, replaces) =>
       val kind =
@@ -100,9 +100,9 @@ case class EvolveTables(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def inserted(i: InsertIntoStatement, t: CatalogTable): Seq[StructField] = {
     val given = columns(i.query)
-    if (i.byName) missing(given, t.schema.names)
+    if (i.byName) missing(given, t.schema.map(_.name))
     else if (i.userSpecifiedCols.nonEmpty)
-      missing(i.userSpecifiedCols.zip(given).map { case (name, field) => field.copy(name = name) }, t.schema.names)
+      missing(i.userSpecifiedCols.zip(given).map { case (name, field) => field.copy(name = name) }, t.schema.map(_.name))
     else {
       val added = given.drop(t.schema.length - i.partitionSpec.count(_._2.isDefined))
       val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.SCHEMA_EVOLUTION_BY_POSITION")

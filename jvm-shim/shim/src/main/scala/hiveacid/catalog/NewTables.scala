@@ -3,6 +3,7 @@ package hiveacid.catalog
 import java.util.Locale
 
 import hiveacid.python.{PythonApi, PythonSide}
+import hiveacid.read.FormatChoice
 import hiveacid.values.AcidTable
 import hiveacid.wire.{DescribedColumn, DescribedTable, NewColumn, NewTable, Wire}
 
@@ -36,6 +37,7 @@ object NewTables {
     table = AcidTable.name(t),
     isExternal = t.tableType == CatalogTableType.EXTERNAL || AcidTable.setsExternal(t.properties),
     isInsertOnly = AcidTable.isInsertOnly(t),
+    isOrc = FormatChoice.of(t).exists(_.word == FormatChoice.AcidOrc.word),
     columns = t.dataSchema.map(newColumn),
     partitionColumns = t.partitionSchema.map(newColumn),
     sortColumns = t.bucketSpec.toSeq.flatMap(_.sortColumnNames),

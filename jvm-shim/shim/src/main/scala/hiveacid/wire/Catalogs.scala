@@ -32,6 +32,7 @@ final case class NewTable(
     table: String,
     isExternal: Boolean,
     isInsertOnly: Boolean,
+    isOrc: Boolean,
     columns: Seq[NewColumn],
     partitionColumns: Seq[NewColumn],
     sortColumns: Seq[String],
