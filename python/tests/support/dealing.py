@@ -131,6 +131,7 @@ LONG_SECONDS: Final[Mapping[str, float]] = {
     "python/tests/integration/test_insert_only_files.py": 80.0,
     "python/tests/integration/test_object_stores_on_3_1.py": 80.0,
     "python/tests/integration/test_spark_connect.py": 80.0,
+    "python/tests/integration/test_typed_by_other_ways.py": 200.0,
     "python/tests/integration/test_write_notifications.py": 80.0,
     "python/tests/interop/test_insert_only_compaction.py[hive-3.1.3]": 80.0,
     "python/tests/integration/faults/test_restarts.py": 70.0,
