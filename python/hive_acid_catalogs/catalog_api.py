@@ -10,17 +10,15 @@ from pyspark import SparkContext
 from hive_acid.api.catalogs import (
     ApiParts,
     Cancellation,
-    CatalogSide,
-    DescribedDatabase,
-    DescribedTable,
     PythonApi,
     answered,
     cancellable,
 )
-from hive_acid.api.connections import ThriftMetastore
 from hive_acid.api.tables import TableName
+from hive_acid_catalogs.catalog_metastore import CatalogMetastore
 from hive_acid_catalogs.definitions import CatalogDefinitions
-from hive_acid_catalogs.messages import DropDatabaseRequest, DropTableRequest
+from hive_acid_catalogs.foreign_side import ForeignSide
+from hive_acid_catalogs.messages import DescribedDatabase, DescribedTable, DropDatabaseRequest, DropTableRequest
 
 
 class PythonCatalogApi(PythonApi):
@@ -32,7 +30,7 @@ class PythonCatalogApi(PythonApi):
         context: SparkContext,
         parts: ApiParts,
         cancellation: Cancellation,
-        metastore: ThriftMetastore,
+        metastore: CatalogMetastore,
         definitions: CatalogDefinitions,
     ) -> None:
         super().__init__(jvm, context, parts, cancellation)
@@ -97,7 +95,7 @@ class PythonCatalogApi(PythonApi):
         implements = ("hiveacid.python.PythonCatalogApi",)
 
 
-def build_catalog_api(jvm: Any, context: SparkContext, side: CatalogSide, cancellation: Cancellation) -> PythonApi:
+def build_catalog_api(jvm: Any, context: SparkContext, side: ForeignSide, cancellation: Cancellation) -> PythonApi:
     """The object for the catalog of this side."""
     definitions = CatalogDefinitions(side.metastore, side.file_system, side.parts.ddl, side.identity.user)
     return PythonCatalogApi(jvm, context, side.parts, cancellation, side.metastore, definitions)

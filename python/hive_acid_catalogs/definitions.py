@@ -9,22 +9,20 @@ from hive_acid.api.catalogs import (
     DdlExecutor,
     DdlKind,
     DdlStatement,
-    DescribedDatabase,
-    DescribedTable,
     find_file,
     refuse_hidden_location,
 )
-from hive_acid.api.connections import ThriftMetastore
 from hive_acid.api.statements import StatementOutcome, telling
 from hive_acid.api.storage import FileSystem
 from hive_acid.api.tables import TableKind, TableName
-from hive_acid_catalogs.messages import DropDatabaseRequest, DropTableRequest
+from hive_acid_catalogs.catalog_metastore import CatalogMetastore
+from hive_acid_catalogs.messages import DescribedDatabase, DescribedTable, DropDatabaseRequest, DropTableRequest
 
 
 class CatalogDefinitions:
     """Makes and drops them in one metastore. Others may be using a table, so it is dropped under Hive's locks."""
 
-    def __init__(self, metastore: ThriftMetastore, file_system: FileSystem, locking: DdlExecutor, owner: str) -> None:
+    def __init__(self, metastore: CatalogMetastore, file_system: FileSystem, locking: DdlExecutor, owner: str) -> None:
         """`owner` is that of new tables and databases."""
         self._metastore = metastore
         self._file_system = file_system

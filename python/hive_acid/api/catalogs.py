@@ -6,10 +6,10 @@ from hive_acid.bridge.api_parts import ApiParts as ApiParts
 from hive_acid.bridge.cancellation import Cancellation as Cancellation
 from hive_acid.bridge.python_api import PythonApi as PythonApi
 from hive_acid.execution.ddl import DdlExecutor as DdlExecutor
+from hive_acid.metastore.catalog_names import DEFAULT_CATALOG as DEFAULT_CATALOG
 from hive_acid.session.catalog_side import CatalogSide as CatalogSide
 from hive_acid.wire.catalogs import CatalogRequest as CatalogRequest
-from hive_acid.wire.catalogs import DescribedDatabase as DescribedDatabase
-from hive_acid.wire.catalogs import DescribedTable as DescribedTable
+from hive_acid.wire.catalogs import DescribedColumn as DescribedColumn
 from hive_acid.wire.ddl_kinds import DdlKind as DdlKind
 from hive_acid.wire.statements import DdlStatement as DdlStatement
 from hive_acid.writing.new_folders import find_file as find_file

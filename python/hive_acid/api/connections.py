@@ -1,5 +1,6 @@
 """Connections to a metastore: how settings ask for one, and what it is made of. Importing this imports thrift."""
 
+from hive_acid.metastore.client.calls import STRUCTURES as STRUCTURES
 from hive_acid.metastore.client.thrift_client import ThriftMetastore as ThriftMetastore
 from hive_acid.metastore.transports.binary_connection import build_client as build_client
 from hive_acid.metastore.transports.endpoints import Endpoint as Endpoint

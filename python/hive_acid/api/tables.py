@@ -1,5 +1,6 @@
 """Tables and partitions as a metastore describes them, and the calls by which it is asked."""
 
+from hive_acid.metastore.client.conversion import build_table as build_table
 from hive_acid.metastore.client.conversion import parse_partition_values as parse_partition_values
 from hive_acid.metastore.protocol import Metastore as Metastore
 from hive_acid.metastore.types import MetastoreLine as MetastoreLine

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 DEFAULT_CATALOG: Final = "hive"
-"""Some calls do not take it for granted."""
+"""The catalog of a metastore that calls mean by themselves. Some do not take it for granted."""
 _FIELDS: Final = ("catName", "catalogName", "catalog")
 _BY_DATABASE: Final = frozenset(
     {

@@ -6,7 +6,7 @@ import socket
 import uuid
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, ClassVar
 
 from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
@@ -54,6 +54,8 @@ _METASTORES_CATALOG = ("metastore.catalog.default", "hive.metastore.catalog.defa
 class CatalogSide:
     """All that answers for the tables of one metastore, in one Spark application."""
 
+    client: ClassVar[type[ThriftMetastore]] = ThriftMetastore
+
     def __init__(
         self,
         session: SparkSession,
@@ -88,7 +90,7 @@ class CatalogSide:
             "user": user,
             "catalog": find_metastores_catalog(asked),
         }
-        self.metastore: ThriftMetastore = ThriftMetastore(uris, **how) if uris else absent
+        self.metastore: ThriftMetastore = self.client(uris, **how) if uris else absent
         if uris:
             self.metastore.refuse_servers_catalog()
         is_one_machine = runs_on_one_machine(session.sparkContext.master or "")

@@ -71,9 +71,9 @@ class Attachment(CatalogSide):
             return read_unlogged(hadoop, name) or site.get(name)
 
         def build_side(asked: CatalogRequest) -> CatalogSide:
-            options = load_wing("hive_acid_catalogs.options", f"the catalog {asked.name}")
-            of_catalog = options.hive_setting_of(asked, hive_setting), options.configured_for(asked, configured)
-            return CatalogSide(session, options.find_uris(asked), *of_catalog, cancellation, asked=asked)
+            wing = load_wing("hive_acid_catalogs.foreign_side", f"the catalog {asked.name}")
+            built: CatalogSide = wing.build_side(session, asked, hive_setting, configured, cancellation)
+            return built
 
         def build_catalog_api(side: CatalogSide) -> PythonApi:
             wing = load_wing("hive_acid_catalogs.catalog_api", "a catalog with a metastore of its own")

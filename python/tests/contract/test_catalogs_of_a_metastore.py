@@ -6,17 +6,18 @@ Write IDs, locks and compactions know tables by database and name alone, on all 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from hive_acid.errors import HiveAcidError
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
 from hive_acid.metastore.types import AddedFile, MetastoreLine
 from hive_acid.model.table import TableName
-from hive_acid.wire.catalogs import DescribedDatabase
+from hive_acid_catalogs.catalog_metastore import CatalogMetastore
+from hive_acid_catalogs.messages import DescribedDatabase
 from support.metastore_releases import GATE_VERSION, OTHER_VERSIONS, started_metastore, started_release
 from support.metastore_setup import ThriftSetup, thrift_setup
 from support.metastores_catalogs import USER, client_of_new_catalog, described, is_visible, write
@@ -47,29 +48,35 @@ def here(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 @pytest.fixture
-def elsewhere(here: ThriftSetup, tmp_path: Path) -> Iterator[ThriftMetastore]:
+def hive(here: ThriftSetup) -> Iterator[CatalogMetastore]:
+    with closing(CatalogMetastore(here.metastore.uri)) as client:
+        yield client
+
+
+@pytest.fixture
+def elsewhere(here: ThriftSetup, tmp_path: Path) -> Iterator[CatalogMetastore]:
     """A client of another catalog of the same metastore."""
     with client_of_new_catalog(here.metastore.uri, tmp_path / "warehouse") as (_, client):
         yield client
 
 
 @pytest.fixture
-def database(elsewhere: ThriftMetastore, tmp_path: Path) -> str:
+def database(elsewhere: CatalogMetastore, tmp_path: Path) -> str:
     """One that `hive` has not."""
     name = f"db_{tmp_path.name[-12:].lower()}"
     elsewhere.create_database(DescribedDatabase(name, None, None, None, {}))
     return name
 
 
-def forget(here: ThriftSetup, database: str) -> None:
+def forget(hive: CatalogMetastore, database: str) -> None:
     """The metastore forgets write IDs with a database of that name in `hive`, which never has a table."""
-    here.metastore.create_database(DescribedDatabase(database, None, None, None, {}))
-    here.metastore.drop_database(database, cascades=False)
+    hive.create_database(DescribedDatabase(database, None, None, None, {}))
+    hive.drop_database(database, cascades=False)
 
 
 @pytest.mark.parametrize("is_partitioned", [False, True], ids=["flat", "partitioned"])
 def test_a_table_whose_write_ids_are_forgotten_by_a_drop_in_hive_is_neither_read_nor_written(
-    here: ThriftSetup, elsewhere: ThriftMetastore, database: str, *, is_partitioned: bool
+    hive: CatalogMetastore, elsewhere: CatalogMetastore, database: str, *, is_partitioned: bool
 ) -> None:
     name = TableName(database, "kept")
     elsewhere.create_table(described(name, is_partitioned=is_partitioned))
@@ -80,7 +87,7 @@ def test_a_table_whose_write_ids_are_forgotten_by_a_drop_in_hive_is_neither_read
             elsewhere.add_partitions(name, {f"day={number}": location}, write_id, write_ids)
         elsewhere.drop_statistics(elsewhere.table(name), write_id, write_ids)
     assert elsewhere.table(name).name == name
-    forget(here, database)
+    forget(hive, database)
     for _ in range(2):
         with pytest.raises(HiveAcidError) as refused:
             elsewhere.table(name)
@@ -92,13 +99,13 @@ def test_a_table_whose_write_ids_are_forgotten_by_a_drop_in_hive_is_neither_read
 
 @pytest.mark.parametrize("is_partitioned", [False, True], ids=["flat", "partitioned"])
 def test_a_table_gets_its_forgotten_write_ids_back_by_an_administrator(
-    here: ThriftSetup, elsewhere: ThriftMetastore, database: str, *, is_partitioned: bool
+    hive: CatalogMetastore, elsewhere: CatalogMetastore, database: str, *, is_partitioned: bool
 ) -> None:
     name = TableName(database, "kept")
     elsewhere.create_table(described(name, is_partitioned=is_partitioned))
     write(elsewhere, name)
     elsewhere.drop_statistics(elsewhere.table(name), *write(elsewhere, name))
-    forget(here, database)
+    forget(hive, database)
     elsewhere.restore_write_ids(name, 2, *USER[:2])
     assert elsewhere.table(name).name == name
     assert is_visible(elsewhere, name)
@@ -107,7 +114,7 @@ def test_a_table_gets_its_forgotten_write_ids_back_by_an_administrator(
 def test_a_server_that_means_another_catalog_where_none_is_named_is_refused(tmp_path: Path, here: ThriftSetup) -> None:
     here.metastore.refuse_servers_catalog()
     with EmbeddedMetastore.start(tmp_path, settings={"metastore.catalog.default": "raw"}) as metastore:
-        client = ThriftMetastore(metastore.uri)
+        client = CatalogMetastore(metastore.uri)
         with pytest.raises(HiveAcidError) as refused:
             client.refuse_servers_catalog()
         client.close()
@@ -115,7 +122,7 @@ def test_a_server_that_means_another_catalog_where_none_is_named_is_refused(tmp_
 
 
 def test_databases_and_tables_are_those_of_the_catalog_alone(
-    here: ThriftSetup, elsewhere: ThriftMetastore, database: str
+    here: ThriftSetup, hive: CatalogMetastore, elsewhere: CatalogMetastore, database: str
 ) -> None:
     name = TableName(database, "t")
     elsewhere.create_table(described(name, properties={}))
@@ -126,8 +133,8 @@ def test_databases_and_tables_are_those_of_the_catalog_alone(
     found = elsewhere.described_database(database)
     assert found is not None
     assert "/warehouse/" in str(found.location)
-    assert here.metastore.described_database(database) is None
-    assert here.metastore.described_table(name) is None
+    assert hive.described_database(database) is None
+    assert hive.described_table(name) is None
     assert elsewhere.described_table(name) is not None
     elsewhere.drop_table(name, purges=True)
     assert elsewhere.table_names() == []
@@ -136,7 +143,7 @@ def test_databases_and_tables_are_those_of_the_catalog_alone(
 
 
 def test_sparks_numbers_of_a_partitioned_table_are_withdrawn_and_its_write_id_is_kept(
-    here: ThriftSetup, elsewhere: ThriftMetastore, database: str
+    hive: CatalogMetastore, elsewhere: CatalogMetastore, database: str
 ) -> None:
     name, number = TableName(database, "counted"), "spark.sql.statistics.numRows"
     properties = {"transactional": "true", "COLUMN_STATS_ACCURATE": '{"BASIC_STATS":"true"}', number: "7"}
@@ -144,12 +151,12 @@ def test_sparks_numbers_of_a_partitioned_table_are_withdrawn_and_its_write_id_is
     for _ in range(2):
         elsewhere.drop_statistics(elsewhere.table(name), *write(elsewhere, name))
         assert number not in elsewhere.table(name).parameters
-    forget(here, database)
+    forget(hive, database)
     with pytest.raises(HiveAcidError, match="under write ID 2,"):
         elsewhere.table(name)
 
 
-def test_a_flat_table_is_written_and_its_statistics_are_withdrawn(elsewhere: ThriftMetastore, database: str) -> None:
+def test_a_flat_table_is_written_and_its_statistics_are_withdrawn(elsewhere: CatalogMetastore, database: str) -> None:
     name = TableName(database, "flat")
     elsewhere.create_table(described(name, properties={"transactional": "true", "numRows": "7"}))
     write_id, write_ids = write(elsewhere, name)
@@ -163,7 +170,7 @@ def test_a_flat_table_is_written_and_its_statistics_are_withdrawn(elsewhere: Thr
     assert elsewhere.table(name).location.endswith("/flat")
 
 
-def test_partitions_are_added_altered_and_named(elsewhere: ThriftMetastore, database: str) -> None:
+def test_partitions_are_added_altered_and_named(elsewhere: CatalogMetastore, database: str) -> None:
     name, day = TableName(database, "parted"), "day=mon"
     elsewhere.create_table(described(name, is_partitioned=True))
     assert elsewhere.partition_names(name) == []
@@ -178,7 +185,7 @@ def test_partitions_are_added_altered_and_named(elsewhere: ThriftMetastore, data
 
 
 @pytest.mark.parametrize("partition", ["", "day=mon"])
-def test_listeners_are_told_of_writes(elsewhere: ThriftMetastore, database: str, partition: str) -> None:
+def test_listeners_are_told_of_writes(elsewhere: CatalogMetastore, database: str, partition: str) -> None:
     name = TableName(database, "told")
     elsewhere.create_table(described(name, is_partitioned=bool(partition)))
     txn_id = elsewhere.open_transaction(*USER)
@@ -193,7 +200,7 @@ def test_listeners_are_told_of_writes(elsewhere: ThriftMetastore, database: str,
 
 
 def test_what_was_aborted_stays_so_where_the_cleaner_looks(
-    here: ThriftSetup, elsewhere: ThriftMetastore, database: str
+    here: ThriftSetup, elsewhere: CatalogMetastore, database: str
 ) -> None:
     """It looks for the table in `hive` alone and takes it for dropped. Its rows must not count as committed then."""
     cleaned, kept = here.create_table(f"cleaned_{database}"), TableName(database, "kept")
@@ -206,7 +213,7 @@ def test_what_was_aborted_stays_so_where_the_cleaner_looks(
 
 
 def test_no_compaction_is_asked_for_because_the_cleaner_would_not_find_the_table(
-    elsewhere: ThriftMetastore, database: str
+    elsewhere: CatalogMetastore, database: str
 ) -> None:
     with pytest.raises(HiveAcidError) as refused:
         elsewhere.request_compaction(CompactionRequest(TableName(database, "t"), CompactionKind.MAJOR))
@@ -214,25 +221,25 @@ def test_no_compaction_is_asked_for_because_the_cleaner_would_not_find_the_table
 
 
 def test_a_drop_in_hive_makes_the_metastore_forget_the_write_ids_of_a_twin(
-    here: ThriftSetup, elsewhere: ThriftMetastore, database: str
+    here: ThriftSetup, hive: CatalogMetastore, elsewhere: CatalogMetastore, database: str
 ) -> None:
     """The reason why a database in two catalogs is refused. A release that tells them apart fails here."""
     twin = TableName(database, "twin")
     elsewhere.create_table(described(twin))
     assert [write(elsewhere, twin)[0] for _ in range(3)] == [1, 2, 3]
-    here.metastore.create_database(DescribedDatabase(database, None, None, None, {}))
-    here.metastore.create_table(described(twin))
-    here.metastore.drop_table(twin, purges=False)
+    hive.create_database(DescribedDatabase(database, None, None, None, {}))
+    hive.create_table(described(twin))
+    hive.drop_table(twin, purges=False)
     assert elsewhere.described_table(twin) is not None
     assert write(elsewhere, twin)[0] == 1, "as if it had never been written to"
 
 
 def test_transactional_tables_of_a_database_in_two_catalogs_are_refused(
-    here: ThriftSetup, elsewhere: ThriftMetastore, database: str
+    hive: CatalogMetastore, elsewhere: CatalogMetastore, database: str
 ) -> None:
     before, plain = TableName(database, "before"), TableName(database, "plain")
     elsewhere.create_table(described(before))
-    here.metastore.create_database(DescribedDatabase(database, None, None, None, {}))
+    hive.create_database(DescribedDatabase(database, None, None, None, {}))
     elsewhere.create_table(described(plain, properties={}))
     for use in (lambda: elsewhere.table(before), lambda: elsewhere.create_table(described(TableName(database, "new")))):
         with pytest.raises(HiveAcidError) as refused:
@@ -241,12 +248,12 @@ def test_transactional_tables_of_a_database_in_two_catalogs_are_refused(
         assert refused.value.getMessageParameters()["others"] == "hive"
     assert set(elsewhere.table_names()) == {before, plain}
     assert elsewhere.table(plain).name == plain
-    here.metastore.drop_database(database, cascades=False)
+    hive.drop_database(database, cascades=False)
     assert elsewhere.table(before).name == before
 
 
 def test_a_name_that_was_dropped_is_not_used_again_because_its_write_ids_stay(
-    elsewhere: ThriftMetastore, database: str
+    elsewhere: CatalogMetastore, database: str
 ) -> None:
     name = TableName(database, "again")
     elsewhere.create_table(described(name))
@@ -264,7 +271,7 @@ def test_a_name_that_was_dropped_is_not_used_again_because_its_write_ids_stay(
 
 def test_a_catalog_that_the_metastore_has_not_is_told(here: ThriftSetup) -> None:
     with pytest.raises(HiveAcidError) as refused:
-        ThriftMetastore(here.metastore.uri, catalog="nowhere").database_names()
+        CatalogMetastore(here.metastore.uri, catalog="nowhere").database_names()
     assert refused.value.getCondition() == "HIVE_ACID_CONFIGURATION.METASTORE_CATALOG_MISSING"
     assert "hive" in refused.value.getMessageParameters()["known"]
 
@@ -274,5 +281,5 @@ def test_the_3_1_line_is_refused(tmp_path: Path) -> None:
     with started_release(GATE_VERSION, tmp_path) as metastore, thrift_setup(metastore.uri) as setup:
         assert setup.metastore.line is MetastoreLine.HIVE_3
         with pytest.raises(HiveAcidError) as refused:
-            ThriftMetastore(metastore.uri, catalog="other").database_names()
+            CatalogMetastore(metastore.uri, catalog="other").database_names()
     assert refused.value.getCondition() == "HIVE_ACID_CONFIGURATION.METASTORE_CATALOG_ON_3_1"

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
 
 from hive_acid.errors import HiveAcidError
 from hive_acid.errors.outcome import StatementOutcome, find_outcome
-from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableKind, TableName
-from hive_acid.wire.catalogs import DescribedColumn, DescribedDatabase, DescribedTable
+from hive_acid.wire.catalogs import DescribedColumn
+from hive_acid_catalogs.catalog_metastore import CatalogMetastore
+from hive_acid_catalogs.messages import DescribedDatabase, DescribedTable
 from support.metastore_setup import ThriftSetup
 
 ORC = "org.apache.hadoop.hive.ql.io.orc"
 
 
 @pytest.fixture
-def metastore(real: ThriftSetup) -> ThriftMetastore:
-    return real.metastore
+def metastore(real: ThriftSetup) -> Iterator[CatalogMetastore]:
+    with closing(CatalogMetastore(real.metastore.uri)) as metastore:
+        yield metastore
 
 
 def new_table(database: str) -> DescribedTable:
@@ -42,7 +46,7 @@ def new_table(database: str) -> DescribedTable:
     )
 
 
-def test_a_table_is_what_was_asked_for_and_transactional(real: ThriftSetup, metastore: ThriftMetastore) -> None:
+def test_a_table_is_what_was_asked_for_and_transactional(real: ThriftSetup, metastore: CatalogMetastore) -> None:
     asked = new_table(real.database)
     metastore.create_table(asked)
     found = metastore.described_table(asked.table)
@@ -58,7 +62,7 @@ def test_a_table_is_what_was_asked_for_and_transactional(real: ThriftSetup, meta
     assert TableKind.of(found.properties) is TableKind.FULL_ACID
 
 
-def test_a_table_that_is_there_is_not_made_again(real: ThriftSetup, metastore: ThriftMetastore) -> None:
+def test_a_table_that_is_there_is_not_made_again(real: ThriftSetup, metastore: CatalogMetastore) -> None:
     metastore.create_table(new_table(real.database))
     with pytest.raises(HiveAcidError) as caught:
         metastore.create_table(new_table(real.database))
@@ -66,7 +70,7 @@ def test_a_table_that_is_there_is_not_made_again(real: ThriftSetup, metastore: T
 
 
 @pytest.mark.parametrize("purges", [False, True])
-def test_a_table_that_was_dropped_is_gone(real: ThriftSetup, metastore: ThriftMetastore, *, purges: bool) -> None:
+def test_a_table_that_was_dropped_is_gone(real: ThriftSetup, metastore: CatalogMetastore, *, purges: bool) -> None:
     asked = new_table(real.database)
     metastore.create_table(asked)
     metastore.drop_table(asked.table, purges=purges)
@@ -77,7 +81,7 @@ def test_a_table_that_was_dropped_is_gone(real: ThriftSetup, metastore: ThriftMe
     metastore.create_table(asked)
 
 
-def test_a_database_is_made_and_dropped(real: ThriftSetup, metastore: ThriftMetastore) -> None:
+def test_a_database_is_made_and_dropped(real: ThriftSetup, metastore: CatalogMetastore) -> None:
     name = f"{real.database}_more"
     metastore.create_database(DescribedDatabase(name.upper(), "more", None, "ada", {"a": "b"}))
     found = metastore.described_database(name)

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing
+
 import pytest
 
-from hive_acid.metastore.client.directory import DirectoryCalls
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
 from hive_acid.wire.catalogs import DescribedColumn
+from hive_acid_catalogs.directory import Directory
 from support.metastore_setup import DATABASE_PROPERTIES, ThriftSetup
 
 ORC = "org.apache.hadoop.hive.ql.io.orc"
 
 
 @pytest.fixture
-def directory(real: ThriftSetup) -> DirectoryCalls:
-    return real.metastore
+def directory(real: ThriftSetup) -> Iterator[Directory]:
+    with closing(Directory(real.metastore.uri)) as directory:
+        yield directory
 
 
-def test_databases_and_tables_are_named(real: ThriftSetup, directory: DirectoryCalls) -> None:
+def test_databases_and_tables_are_named(real: ThriftSetup, directory: Directory) -> None:
     real.create_table("second")
     real.create_table("First")
     assert {"default", real.database} <= set(directory.database_names())
     assert directory.table_names_in(real.database) == ["first", "second"]
 
 
-def test_a_database_is_described_in_any_case(real: ThriftSetup, directory: DirectoryCalls) -> None:
+def test_a_database_is_described_in_any_case(real: ThriftSetup, directory: Directory) -> None:
     found = directory.described_database(real.database.upper())
     assert found is not None
     assert found.name == real.database
@@ -34,7 +38,7 @@ def test_a_database_is_described_in_any_case(real: ThriftSetup, directory: Direc
         assert DATABASE_PROPERTIES.items() <= found.properties.items()
 
 
-def test_a_table_is_described(real: ThriftSetup, directory: DirectoryCalls) -> None:
+def test_a_table_is_described(real: ThriftSetup, directory: Directory) -> None:
     name = real.create_table("described", partition_columns=["D"])
     found = directory.described_table(name)
     assert found is not None
@@ -49,7 +53,7 @@ def test_a_table_is_described(real: ThriftSetup, directory: DirectoryCalls) -> N
     assert found.properties["transactional"] == "true"
 
 
-def test_what_is_not_there_is_none(real: ThriftSetup, directory: DirectoryCalls) -> None:
+def test_what_is_not_there_is_none(real: ThriftSetup, directory: Directory) -> None:
     assert directory.described_database("nowhere") is None
     assert directory.described_table(TableName(real.database, "nowhere")) is None
     assert directory.described_table(TableName("nowhere", "nowhere")) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,8 @@ import pyarrow.orc
 import pytest
 
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
+from hive_acid_catalogs.catalog_metastore import CatalogMetastore
 from support.metastores_catalogs import client_of_new_catalog
 from support.other_metastore import ACID, INSERT_ONLY
 from support.polling import eventually
@@ -25,7 +26,7 @@ INNER = "inner_catalog"
 class Inner:
     """The catalog, an observer of it, and another application that has it too."""
 
-    def __init__(self, client: ThriftMetastore, process: SessionProcess, database: str) -> None:
+    def __init__(self, client: CatalogMetastore, process: SessionProcess, database: str) -> None:
         self.client = client
         self.database = database
         self._process = process
@@ -140,7 +141,8 @@ def test_every_change_of_rows(tables: Tables, inner: Inner, table: str) -> None:
     tables.sql(f"INSERT OVERWRITE {t} PARTITION (day = 'mon') SELECT 77, 'o'")
     tables.sql(f"TRUNCATE TABLE {t} PARTITION (day = 'tue')")
     assert inner.read(table) == [(9, "a", "wed"), (10, "new", "wed"), (77, "o", "mon")]
-    assert tables.client.described_table(name) is None, "the catalog `hive` has no such table"
+    with closing(CatalogMetastore(tables.client.uri)) as hive:
+        assert hive.described_table(name) is None, "the catalog `hive` has no such table"
     tables.sql(f"DROP TABLE {t}")
     assert inner.client.described_table(name) is None
 

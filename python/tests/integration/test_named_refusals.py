@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from pyspark.errors import AnalysisException, PySparkException
 
 from hive_acid.model.table import TableName
+from hive_acid_catalogs.catalog_metastore import CatalogMetastore
 from integration.conftest import Tables
 from support.spark_lines import since
 
@@ -135,12 +137,13 @@ def test_a_table_of_somebody_elses_with_a_column_that_cannot_be_read_is_refused(
     tables: Tables, name: str, condition: str
 ) -> None:
     tables.create("t", "id INT, x INT")
-    described = tables.client.described_table(TableName(tables.database, "t"))
-    assert described
-    columns = (described.columns[0], replace(described.columns[1], name=name))
-    tables.client.create_table(
-        replace(described, table=TableName(tables.database, "theirs"), columns=columns, location=None)
-    )
+    with closing(CatalogMetastore(tables.client.uri)) as client:
+        described = client.described_table(TableName(tables.database, "t"))
+        assert described
+        columns = (described.columns[0], replace(described.columns[1], name=name))
+        client.create_table(
+            replace(described, table=TableName(tables.database, "theirs"), columns=columns, location=None)
+        )
     for statement in ("SELECT * FROM theirs", "INSERT INTO theirs VALUES (1, 2)"):
         assert told(tables, statement)[0] == f"{TABLE}.{condition}"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
+from hive_acid_catalogs.catalog_metastore import CatalogMetastore
 from support.session_process import SessionProcess
 from support.thrift_proxy import ThriftProxy
 
@@ -31,8 +31,9 @@ def session(metastore: EmbeddedMetastore, proxy: ThriftProxy, tmp_path: Path) ->
 
 @pytest.mark.beyond_the_gate("`unit/spark/test_login.py`")
 def test_hadoops_user_owns_tables_and_locks(
-    session: SessionProcess, proxy: ThriftProxy, client: ThriftMetastore
+    metastore: EmbeddedMetastore, session: SessionProcess, proxy: ThriftProxy
 ) -> None:
+    client = CatalogMetastore(metastore.uri)
     for name, catalog in (("own", "spark_catalog"), ("other", "lake")):
         session.sql(f"CREATE TABLE {catalog}.{DATABASE}.{name} {ACID}")
         described = client.described_table(TableName(DATABASE, name))
@@ -44,3 +45,4 @@ def test_hadoops_user_owns_tables_and_locks(
         assert {lock.user for lock in client.held_locks(TableName(DATABASE, name))} == {"etl"}
         commit.release()
         running.result(60)
+    client.close()

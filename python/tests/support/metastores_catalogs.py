@@ -14,14 +14,16 @@ from hive_acid.metastore.transports.endpoints import parse_uris
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
-from hive_acid.wire.catalogs import DescribedColumn, DescribedTable
+from hive_acid.wire.catalogs import DescribedColumn
+from hive_acid_catalogs.catalog_metastore import CatalogMetastore
+from hive_acid_catalogs.messages import DescribedTable
 
 ORC = "org.apache.hadoop.hive.ql.io.orc"
 USER = ("tester", "testhost", "contract")
 
 
 @contextmanager
-def client_of_new_catalog(uri: str, folder: Path) -> Iterator[tuple[str, ThriftMetastore]]:
+def client_of_new_catalog(uri: str, folder: Path) -> Iterator[tuple[str, CatalogMetastore]]:
     """A catalog whose databases lie below the folder: its name, and a client that works in it."""
     name = f"other_{uuid4().hex[:8]}"
     connection = BinaryConnection(parse_uris(uri)[0], 60_000)
@@ -30,7 +32,7 @@ def client_of_new_catalog(uri: str, folder: Path) -> Iterator[tuple[str, ThriftM
         connection.client.create_catalog(ttypes.CreateCatalogRequest(made))
     finally:
         connection.shutdown()
-    with closing(ThriftMetastore(uri, timeout_ms=60_000, catalog=name)) as client:
+    with closing(CatalogMetastore(uri, timeout_ms=60_000, catalog=name)) as client:
         yield name, client
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import LockComponent, LockKind, OperationKind, TransactionState
 from hive_acid.model.table import TableName
+from hive_acid_catalogs.catalog_metastore import CatalogMetastore
 from support.session_process import SessionProcess
 
 CATALOG = "lake"
@@ -26,7 +26,7 @@ INSERT_ONLY = "STORED AS PARQUET TBLPROPERTIES ('transactional'='true', 'transac
 class Other:
     """The other metastore, its observer, and an application that is at home there."""
 
-    client: ThriftMetastore
+    client: CatalogMetastore
     uri: str
     process: SessionProcess
 
@@ -64,7 +64,7 @@ def started_other(folder: Path) -> Iterator[Other]:
     """One with an application of its own."""
     with (
         EmbeddedMetastore.start() as metastore,
-        closing(ThriftMetastore(metastore.uri)) as client,
+        closing(CatalogMetastore(metastore.uri)) as client,
         SessionProcess(folder, metastore.uri, metastore.warehouse) as process,
     ):
         yield Other(client, metastore.uri, process)

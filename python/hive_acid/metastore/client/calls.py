@@ -22,6 +22,8 @@ from hive_acid.metastore.transports.patience import Patience, Waits
 from hive_acid.metastore.transports.security import NO_SECURITY, Security
 from hive_acid.metastore.types import MetastoreLine
 
+STRUCTURES: Any = ttypes
+"""The structures of the metastore's interface, as thrift has generated them."""
 _OPEN_LIMIT = "hive.max.open.txns"
 _NEVER_EXPLAINED = ("commit_txn", "abort_txn")
 """Their failures say what happened to the transaction, or that nobody knows."""

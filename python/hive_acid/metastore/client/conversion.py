@@ -136,7 +136,7 @@ def _find_source_path(table: Any, storage: Any) -> str:
 
 
 def build_table(table: Any) -> TableDescription:
-    """From Table. Views have no storage: their location and input format are empty."""
+    """The description in a Table of thrift's. Views have no storage: their location and input format are empty."""
     storage = table.sd or ttypes.StorageDescriptor()
     return TableDescription(
         name=TableName(table.dbName, table.tableName),

@@ -14,8 +14,6 @@ from typing import Any
 from thrift.Thrift import TApplicationException
 
 from hive_acid.metastore.client.compaction_calls import CompactionCalls
-from hive_acid.metastore.client.definitions import DefinitionCalls
-from hive_acid.metastore.client.directory import DirectoryCalls
 from hive_acid.metastore.client.statistics_calls import StatisticsCalls
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.transports.connection import is_unknown_method
@@ -24,7 +22,7 @@ from hive_acid.metastore.types import ServerInfo
 TRANSFORMER = "metastore.metadata.transformer.class"
 
 
-class ThriftMetastore(StatisticsCalls, DirectoryCalls, DefinitionCalls, CompactionCalls):
+class ThriftMetastore(StatisticsCalls, CompactionCalls):
     """A `Metastore` at `uris` (`thrift://host:port`).
 
     Several addresses, with commas between them, stand in for each other.

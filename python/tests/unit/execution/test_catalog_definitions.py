@@ -10,11 +10,10 @@ import pytest
 
 from hive_acid.errors import HiveAcidError
 from hive_acid.model.table import TableName
-from hive_acid.wire.catalogs import DescribedDatabase, DescribedTable
 from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.statements import DdlStatement
 from hive_acid_catalogs.definitions import CatalogDefinitions
-from hive_acid_catalogs.messages import DropDatabaseRequest, DropTableRequest
+from hive_acid_catalogs.messages import DescribedDatabase, DescribedTable, DropDatabaseRequest, DropTableRequest
 from support.memory_file_system import MemoryFileSystem
 
 TABLE = TableName("db", "t")

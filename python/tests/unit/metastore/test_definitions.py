@@ -10,10 +10,11 @@ import pytest
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.errors.outcome import StatementOutcome, find_outcome
 from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
-from hive_acid.metastore.client.definitions import DefinitionCalls, build_raw_table
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
-from hive_acid.wire.catalogs import DescribedColumn, DescribedDatabase, DescribedTable
+from hive_acid.wire.catalogs import DescribedColumn
+from hive_acid_catalogs.catalog_metastore import CatalogMetastore, build_raw_table
+from hive_acid_catalogs.messages import DescribedDatabase, DescribedTable
 
 NAME = TableName("db", "t")
 TABLE = DescribedTable(
@@ -30,7 +31,7 @@ TABLE = DescribedTable(
     {},
     {"transactional": "true"},
 )
-CALLS: dict[str, Callable[[DefinitionCalls], None]] = {
+CALLS: dict[str, Callable[[CatalogMetastore], None]] = {
     "create_table": lambda calls: calls.create_table(TABLE),
     "drop_table": lambda calls: calls.drop_table(NAME, purges=False),
     "create_database": lambda calls: calls.create_database(DescribedDatabase("db", None, None, None, {})),
@@ -52,7 +53,7 @@ FAILURES = {
 }
 
 
-class Failing(DefinitionCalls):
+class Failing(CatalogMetastore):
     """Every call that changes something fails."""
 
     def __init__(self, line: MetastoreLine, failure: HiveAcidError) -> None:

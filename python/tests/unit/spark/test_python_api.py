@@ -16,11 +16,7 @@ from hive_acid.model.table_identity import AnalysedTable
 from hive_acid.sql.operator_parsing import find_operator_statement
 from hive_acid.sql.operator_statements import write_statement
 from hive_acid.wire import codec
-from hive_acid.wire.catalogs import (
-    CatalogRequest,
-    DescribedDatabase,
-    DescribedTable,
-)
+from hive_acid.wire.catalogs import CatalogRequest
 from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.new_tables import NewColumn, NewTable
 from hive_acid.wire.operators import OperatorRequest
@@ -31,7 +27,7 @@ from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.statements import DdlStatement, Statement
 from hive_acid.wire.table_calls import TableQuestion
 from hive_acid_catalogs.catalog_api import PythonCatalogApi
-from hive_acid_catalogs.messages import DropDatabaseRequest, DropTableRequest
+from hive_acid_catalogs.messages import DescribedDatabase, DescribedTable, DropDatabaseRequest, DropTableRequest
 from support.api_session import TABLE_NAME, Session, Told, fail
 from support.statements import LOCATION
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from hive_acid.errors import HiveAcidError
-from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
-from hive_acid.metastore.client import conversion
-from hive_acid.metastore.client.table_calls import TableCalls
-from hive_acid.metastore.generated import ttypes
-from hive_acid.model.table import TableName
-from hive_acid.wire.catalogs import DescribedColumn, DescribedDatabase, DescribedTable
+from hive_acid.api.catalogs import DEFAULT_CATALOG, DescribedColumn
+from hive_acid.api.conditions import HiveAcidError
+from hive_acid.api.connections import STRUCTURES, ThriftMetastore
+from hive_acid.api.tables import TableName, build_table
+from hive_acid_catalogs.messages import DescribedDatabase, DescribedTable
 
 T = TypeVar("T")
 
 
-class DirectoryCalls(TableCalls):
+class Directory(ThriftMetastore):
     """Databases and tables of a metastore, with all that a catalog tells of them."""
 
     def described_database(self, name: str) -> DescribedDatabase | None:
@@ -24,7 +22,7 @@ class DirectoryCalls(TableCalls):
         if not self.line.tells_databases:
             is_there = name.lower() in self.database_names()
             return DescribedDatabase(name.lower(), None, None, None, {}) if is_there else None
-        request = ttypes.GetDatabaseRequest(name=name.lower(), catalogName=DEFAULT_CATALOG)
+        request = STRUCTURES.GetDatabaseRequest(name=name.lower(), catalogName=DEFAULT_CATALOG)
         return _if_there(lambda: build_described_database(self._read("get_database_req", request, table=name)))
 
     def table_names_in(self, database: str) -> list[str]:
@@ -58,9 +56,9 @@ def build_described_database(raw: Any) -> DescribedDatabase:
 
 def build_described_table(raw: Any) -> DescribedTable:
     """From Table. Views have no storage."""
-    storage = raw.sd or ttypes.StorageDescriptor()
-    serde = storage.serdeInfo or ttypes.SerDeInfo()
-    table = conversion.build_table(raw)
+    storage = raw.sd or STRUCTURES.StorageDescriptor()
+    serde = storage.serdeInfo or STRUCTURES.SerDeInfo()
+    table = build_table(raw)
     return DescribedTable(
         table=table.name,
         kind=raw.tableType or "",

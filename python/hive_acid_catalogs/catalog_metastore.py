@@ -1,17 +1,17 @@
-"""Databases and tables of one Hive Metastore are made and dropped, as a catalog of Spark's asks for it."""
+"""The client of a metastore whose databases and tables are made and dropped, as a catalog of Spark's asks for it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.errors.outcome import StatementOutcome, tell, telling
-from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
-from hive_acid.metastore.client.table_calls import TableCalls
-from hive_acid.metastore.generated import ttypes
-from hive_acid.model.table import TableKind, TableName
-from hive_acid.wire.catalogs import DescribedColumn, DescribedDatabase, DescribedTable
+from hive_acid.api.catalogs import DEFAULT_CATALOG, DescribedColumn
+from hive_acid.api.conditions import HiveAcidError, build_error
+from hive_acid.api.connections import STRUCTURES
+from hive_acid.api.statements import StatementOutcome, tell, telling
+from hive_acid.api.tables import TableKind, TableName
+from hive_acid_catalogs.directory import Directory
+from hive_acid_catalogs.messages import DescribedDatabase, DescribedTable
 
 _CAPABILITIES: Final = (
     "HIVEFULLACIDWRITE",
@@ -25,8 +25,8 @@ _ANSWERS: Final = frozenset({"HIVE_ACID_METASTORE_REFUSED", "HIVE_ACID_METASTORE
 """Errors by which a metastore says no."""
 
 
-class DefinitionCalls(TableCalls):
-    """Makes and drops. The caller holds the locks.
+class CatalogMetastore(Directory):
+    """Also makes and drops. The caller holds the locks.
 
     An error says that nothing has changed if the metastore answered so, else that it is not known what became of it.
     """
@@ -41,7 +41,7 @@ class DefinitionCalls(TableCalls):
         if not self.line.adapts_tables:
             _sent(lambda: self._change("create_table", raw))
             return
-        request = ttypes.CreateTableRequest(
+        request = STRUCTURES.CreateTableRequest(
             table=raw, processorCapabilities=list(_CAPABILITIES), processorIdentifier=_IDENTIFIER
         )
         _sent(lambda: self._change("create_table_req", request))
@@ -50,7 +50,7 @@ class DefinitionCalls(TableCalls):
         """A drop in another catalog than `hive` leaves the write IDs, by which rows of before could be seen."""
         if self._catalog == DEFAULT_CATALOG:
             return
-        asked = ttypes.GetValidWriteIdsRequest(fullTableNames=[str(name)])
+        asked = STRUCTURES.GetValidWriteIdsRequest(fullTableNames=[str(name)])
         if self._read("get_valid_write_ids", asked).tblValidWriteIds[0].writeIdHighWaterMark:
             where = {"operation": "CREATE TABLE", "table": name, "catalog": self._catalog}
             raise build_error("HIVE_ACID_UNSUPPORTED_TABLE.NAME_USED_IN_CATALOG", **where)
@@ -60,19 +60,19 @@ class DefinitionCalls(TableCalls):
 
         Raises HIVE_ACID_TABLE_NOT_FOUND.
         """
-        context = ttypes.EnvironmentContext(properties={"ifPurge": "TRUE"} if purges else {})
+        context = STRUCTURES.EnvironmentContext(properties={"ifPurge": "TRUE"} if purges else {})
         arguments = name.database, name.table, True, context
         _sent(lambda: self._change("drop_table_with_environment_context", *arguments, table=str(name)))
 
     def create_database(self, database: DescribedDatabase) -> None:
         """A new database; without a location it lies where the metastore puts it."""
-        raw = ttypes.Database(
+        raw = STRUCTURES.Database(
             name=database.name.lower(),
             description=database.comment,
             locationUri=database.location,
             parameters=dict(database.properties),
             ownerName=database.owner,
-            ownerType=ttypes.PrincipalType.USER if database.owner else None,
+            ownerType=STRUCTURES.PrincipalType.USER if database.owner else None,
         )
         _sent(lambda: self._change("create_database", raw))
 
@@ -83,8 +83,8 @@ class DefinitionCalls(TableCalls):
 
 def build_raw_table(table: DescribedTable, location: str | None) -> Any:
     """The Table of thrift for a new one; the metastore notes the times."""
-    serde = ttypes.SerDeInfo(serializationLib=table.serde, parameters=dict(table.serde_properties))
-    storage = ttypes.StorageDescriptor(
+    serde = STRUCTURES.SerDeInfo(serializationLib=table.serde, parameters=dict(table.serde_properties))
+    storage = STRUCTURES.StorageDescriptor(
         cols=_build_fields(table.columns),
         location=location,
         inputFormat=table.input_format,
@@ -97,7 +97,7 @@ def build_raw_table(table: DescribedTable, location: str | None) -> Any:
         parameters={},
         storedAsSubDirectories=False,
     )
-    return ttypes.Table(
+    return STRUCTURES.Table(
         tableName=table.table.table,
         dbName=table.table.database,
         owner=table.owner,
@@ -112,7 +112,7 @@ def build_raw_table(table: DescribedTable, location: str | None) -> Any:
 
 
 def _build_fields(columns: Sequence[DescribedColumn]) -> list[Any]:
-    return [ttypes.FieldSchema(column.name, column.type, column.comment) for column in columns]
+    return [STRUCTURES.FieldSchema(column.name, column.type, column.comment) for column in columns]
 
 
 def _sent(call: Callable[[], None]) -> None:
