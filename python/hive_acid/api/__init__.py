@@ -11,6 +11,7 @@ catalogs        catalogs that have metastores of their own, and what the shim as
 compaction      the queue of compactions, what a table needs, and the services that see to it
 sessions        Spark sessions that know transactional tables, and their transactions
 jobs            jobs of Spark that a tool starts
+table_calls     the calls of `AcidTable`, which a session carries out in its own way
 messages        messages between Python and the shim
 expressions     expressions of SQL, taken apart
 settings        where the surroundings say that a metastore is, and settings of a metastore

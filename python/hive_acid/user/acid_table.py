@@ -20,8 +20,9 @@ from hive_acid.user.columns import (
 )
 from hive_acid.user.looks import draw, load_looks
 from hive_acid.user.merge_builder import AcidMergeBuilder
-from hive_acid.user.remote import is_remote, refuse_other_line
+from hive_acid.user.remote import is_remote
 from hive_acid.user.table_calls import AcidTableCalls
+from hive_acid.wings import load_wing
 
 if TYPE_CHECKING:
     from hive_acid_ops.files.folders import TableFiles
@@ -50,11 +51,8 @@ class AcidTable:
         of Spark Connect has no plugin of ours or is of another line of Spark than the client.
         """
         if is_remote(sparkSession):
-            refuse_other_line(sparkSession)  # before what is imported next, which may not be that of this client
-            from hive_acid.user.connect_calls import ConnectCalls
-
-            return cls(ConnectCalls.find(sparkSession, tableName))
-
+            wing = load_wing("hive_acid_connect.opening", "AcidTable in a client of Spark Connect")
+            return cls(wing.open_table(sparkSession, tableName))
         from hive_acid.user.classic_calls import ClassicCalls
 
         return cls(ClassicCalls.find(sparkSession, tableName))

@@ -6,12 +6,10 @@ import os
 import sys
 from typing import Any
 
-import pyspark
 from pyspark import util
 from pyspark.sql import SparkSession
 
 from hive_acid.errors import build_error
-from hive_acid.spark_lines import line_of
 
 
 def is_remote(session: SparkSession) -> bool:
@@ -24,19 +22,6 @@ def refuse_remote(session: SparkSession, function: str) -> None:
     """Raises HIVE_ACID_CONFIGURATION for a session of Spark Connect, in which the function cannot work."""
     if is_remote(session):
         raise build_error("HIVE_ACID_CONFIGURATION.CONNECT_SESSION", function=function)
-
-
-def refuse_other_line(session: SparkSession) -> None:
-    """Raises HIVE_ACID_CONFIGURATION if the client of a Connect session is of another line of Spark than the server.
-
-    Spark lets them meet, but the messages differ: a client of 4.3 could not read a 4.0 server's answer to a statement
-    that had been carried out.
-    """
-    server, client = session.version, pyspark.__version__
-    if line_of(server) != line_of(client):
-        raise build_error(
-            "HIVE_ACID_CONFIGURATION.CONNECT_CLIENT_OF_OTHER_LINE", server=server, client=client, line=line_of(server)
-        )
 
 
 def refuse_remote_builder(builder: SparkSession.Builder) -> None:

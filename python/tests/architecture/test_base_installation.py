@@ -15,11 +15,10 @@ IMPORT_ALL = """\
 import importlib, json, pkgutil
 import hive_acid
 
-of_clients = "hive_acid.user.connect_calls"  # which needs a client of Spark Connect
 absent = []
 for name in [found.name for found in pkgutil.walk_packages(hive_acid.__path__, "hive_acid.")]:
     try:
-        if ".generated." not in name and name != of_clients:
+        if ".generated." not in name:
             importlib.import_module(name)
     except ImportError:
         absent.append(name)

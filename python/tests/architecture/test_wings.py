@@ -32,6 +32,7 @@ from types import SimpleNamespace as Any
 from hive_acid.bridge.operators import *
 Operators(Any(metastore=None, file_system=None), None, None, None, Any(host=""), None)"""
 SHOW_LOCKS = """OperatorRequest("SHOW LOCKS", '{"table": null, "database": null}', None, None, (), None, None, {})"""
+REMOTE = "from hive_acid.user import acid_table; acid_table.is_remote = lambda _: True; acid_table"
 OUTPUTS = ("signing_key", "ledger", "certificate")
 ABSENT = """\
 import sys
@@ -44,7 +45,7 @@ import hive_acid
 
 names = [found.name for found in pkgutil.walk_packages(hive_acid.__path__, "hive_acid.")]
 for name in names:
-    if ".generated." not in name and name != "hive_acid.user.connect_calls":  # which needs a client of Spark Connect
+    if ".generated." not in name:
         importlib.import_module(name)
 print(json.dumps([len(names), sorted({name.partition(".")[0] for name in sys.modules})]))
 """
@@ -118,6 +119,7 @@ def test_a_command_of_a_wing_that_is_not_there_names_its_extra(
         ("downloads", "from hive_acid.session.hive_client import fetch_client_jars; fetch_client_jars('4.1.0')"),
         ("login", f"{LOGIN}; build_security(None, Transport(tls=Tls()), None, {{}})"),
         ("login", f"{LOGIN}; find_security_without_jvm(Transport(http=Http('/metastore')))"),
+        ("connect", f"{REMOTE}.AcidTable.forName(None, 't')"),
         ("erasure", "from hive_acid.erasure.signing import make_keys; make_keys(None)"),
         ("erasure", f"import hive_acid; hive_acid.erase(None, {SEARCHED}, **dict.fromkeys({OUTPUTS}))"),
         ("erasure", f"import hive_acid; hive_acid.verify(None, {SEARCHED})"),

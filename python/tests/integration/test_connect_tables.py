@@ -221,9 +221,9 @@ print(*sorted({name.split(".")[0] for name in sys.modules} & {"thrift", "sqlglot
 def test_a_package_of_another_version_is_refused(run: Run) -> None:
     printed = run(
         """
-from hive_acid.user import connect_calls
+from hive_acid_connect import table_calls
 
-connect_calls.__version__ = "0.0.9"
+table_calls.find_version = lambda: "0.0.9"
 try:
     AcidTable.forName(spark, NAME)
 except PySparkException as error:

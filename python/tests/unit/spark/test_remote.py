@@ -11,7 +11,8 @@ from pyspark.sql import SparkSession
 
 import hive_acid
 from hive_acid.errors import ConfigurationError
-from hive_acid.user.remote import refuse_other_line, refuse_remote_builder
+from hive_acid.user.remote import refuse_remote_builder
+from hive_acid_connect.opening import refuse_other_line
 
 
 def builder(**options: str) -> SparkSession.Builder:

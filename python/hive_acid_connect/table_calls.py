@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -19,16 +19,10 @@ from pyspark.sql.connect.dataframe import DataFrame as ConnectFrame
 from pyspark.sql.connect.plan import LogicalPlan
 from pyspark.sql.functions import lit
 
-from hive_acid import __version__
-from hive_acid.errors import build_error
-from hive_acid.metastore.protocol import Metastore
-from hive_acid.model.table import TableName
-from hive_acid.snapshot.filesystem import FileSystem
-from hive_acid.spark_lines import is_before
-from hive_acid.user.table_calls import AcidTableCalls, Rows
-from hive_acid.wire import codec
-from hive_acid.wire.table_calls import TableCall
-from hive_acid.wire.table_detail import TableDetail
+from hive_acid.api.conditions import build_error
+from hive_acid.api.extras import find_version
+from hive_acid.api.messages import write
+from hive_acid.api.table_calls import AcidTableCalls, Rows, TableCall, TableDetail
 
 TYPE_URL: Final = "type.googleapis.com/hiveacid.TableCall"
 _SESSION_CATALOG: Final = "spark_catalog"
@@ -43,10 +37,8 @@ class ConnectCalls(AcidTableCalls):
 
     @classmethod
     def find(cls, spark: SparkSession, name: str) -> ConnectCalls:
-        """Raises what `AcidTable.forName` raises, and HIVE_ACID_CONFIGURATION if the server has no plugin of ours."""
-        if is_before("4.0"):
-            raise build_error("HIVE_ACID_CONFIGURATION.NO_CONNECT_PLUGIN")
-        call = TableCall(__version__, "describe", name)
+        """Raises what `AcidTable.forName` raises."""
+        call = TableCall(find_version(), "describe", name)
         described = cls(spark, call, spark.read.table(name))._described()
         # another current database or a temporary view must not move it
         whole = _quoted_name(described)
@@ -62,11 +54,11 @@ class ConnectCalls(AcidTableCalls):
         frames = (self._call.frames[0], _plan_id(named))
         return ConnectCalls(self._spark, replace(self._call, alias=name, frames=frames), named)
 
-    def reach(self) -> tuple[Metastore, FileSystem, TableName]:
+    def reach(self) -> NoReturn:
         raise build_error("HIVE_ACID_CONFIGURATION.CONNECT_FILES")
 
     def _rows(self, call: TableCall, columns: Sequence[Column] = (), source: DataFrame | None = None) -> Rows:
-        plan = _Relation(codec.write(call), columns, source)
+        plan = _Relation(write(call), columns, source)
         try:
             return [tuple(row) for row in ConnectFrame(plan, self._spark).collect()]
         except PySparkException as error:

@@ -1,0 +1,1 @@
+"""`AcidTable` in a client of Spark Connect, which has no JVM beside it."""
