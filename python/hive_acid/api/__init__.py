@@ -13,7 +13,7 @@ sessions        Spark sessions that know transactional tables, and their transac
 jobs            jobs of Spark that a tool starts
 table_calls     the calls of `AcidTable`, which a session carries out in its own way
 messages        messages between Python and the shim
-expressions     expressions of SQL, taken apart
+expressions     texts of SQL, taken apart
 settings        where the surroundings say that a metastore is, and settings of a metastore
 conditions      errors, and how they are built
 secrets         names and secrets that errors and log records must not tell

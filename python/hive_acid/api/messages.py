@@ -2,3 +2,4 @@
 
 from hive_acid.wire.codec import read as read
 from hive_acid.wire.codec import write as write
+from hive_acid.wire.rewriting import Hint as Hint

@@ -7,55 +7,36 @@ from typing import Any
 
 from pyspark import SparkContext
 
-from hive_acid.bridge.answers import Answering, answered, cancellable
+from hive_acid.bridge.answers import answered, cancellable
 from hive_acid.bridge.api_parts import ApiParts
 from hive_acid.bridge.cancellation import Cancellation
 from hive_acid.bridge.jvm import JvmEngine, is_true, run_job
+from hive_acid.bridge.texts import TextAnswers
 from hive_acid.errors import build_error
 from hive_acid.errors.outcome import StatementOutcome, telling
 from hive_acid.metastore.server_settings import checks_capabilities
-from hive_acid.model.table import Column, TableKind, TableName
+from hive_acid.model.table import Column, TableName
 from hive_acid.reading.evolution import find_evolution
 from hive_acid.reading.json_release import find_json_release
 from hive_acid.reading.snapshot import ScannedSnapshot
 from hive_acid.snapshot.acid_state import TableContent
-from hive_acid.sql.canonical import rewrite_statement
-from hive_acid.sql.dropped_partitions import find_partition_drop
-from hive_acid.sql.explain_acid import find_explained
-from hive_acid.sql.hints import find_hint
-from hive_acid.sql.hive_syntax import respell
-from hive_acid.sql.operator_parsing import find_operator_statement
-from hive_acid.sql.operator_statements import describe_statement
-from hive_acid.sql.row_changes import TargetColumns
-from hive_acid.sql.translation import translate
 from hive_acid.transactions.other_commands import refuse_other
 from hive_acid.wings import load_wing
 from hive_acid.wire import codec
 from hive_acid.wire.catalogs import CatalogRequest
 from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.new_tables import NewTable
-from hive_acid.wire.operators import OperatorAnswer, OperatorRequest, OperatorStatement, OtherCommand
-from hive_acid.wire.rewriting import (
-    ExplainedStatement,
-    Hint,
-    PartitionDrop,
-    Respelling,
-    RewriteRequest,
-    RewrittenStatement,
-    Translation,
-)
-from hive_acid.wire.row_writes import RowWrites
+from hive_acid.wire.operators import OperatorAnswer, OperatorRequest, OtherCommand
 from hive_acid.wire.scan_plan import TableScan
 from hive_acid.wire.scan_requests import ReadRequest, ReadTable, ScanRequest
-from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.statements import AddedColumns, CreatedTable, DdlStatement, DryRunAnswer, Statement
 from hive_acid.wire.table_calls import TableQuestion
 from hive_acid.wire.write_spec import RowCounts
 from hive_acid.writing.new_tables import find_new_table_fault
-from hive_acid.writing.table_rules import refuse_hidden_location, refuse_row_changes, refuse_unseen
+from hive_acid.writing.table_rules import refuse_hidden_location, refuse_unseen
 
 
-class PythonApi(Answering):
+class PythonApi(TextAnswers):
     """The Python half of `hiveacid.python.PythonApi`, see the trait."""
 
     def __init__(
@@ -87,24 +68,6 @@ class PythonApi(Answering):
         self._find_catalog = find_catalog
 
     @answered
-    def rewrite(self, asked: RewriteRequest) -> RewrittenStatement:
-        """Canonical statement to row-change query."""
-        columns = TargetColumns.build(
-            asked.data_columns, asked.partition_columns, asked.taken, asked.bucketing, asked.assigned
-        )
-        rewritten = rewrite_statement(asked.statement, columns)
-        if rewritten.writes is not RowWrites.INSERTS:
-            word = asked.statement.split()[0]
-            operation = StatementKind.REPLACE.title if word == StatementKind.INSERT.title else word
-            refuse_row_changes(operation, str(asked.table), TableKind.of(asked.properties))
-        return RewrittenStatement(rewritten.text, rewritten.writes, rewritten.stays)
-
-    @answered
-    def respelling(self, text: str) -> Respelling | None:
-        """The text, in Hive's spelling, as Spark's parser takes it, but for lists of columns; None if it is none."""
-        return respell(text)
-
-    @answered
     def columns(self, table: TableName) -> tuple[Column, ...]:
         """Columns and partition columns as they are now."""
         found = self._metastore.table(table)
@@ -119,32 +82,6 @@ class PythonApi(Answering):
     def columnDefaults(self, table: TableName) -> Mapping[str, str]:  # noqa: N802 (the trait's name)
         """The DEFAULT of columns that have one, by name."""
         return self._metastore.column_defaults(table)
-
-    @answered
-    def explainedStatement(self, text: str) -> ExplainedStatement | None:  # noqa: N802 (the trait's name)
-        """The statement behind EXPLAIN ACID; None if the text does not begin so."""
-        return find_explained(text)
-
-    @answered
-    def operatorStatement(self, text: str) -> OperatorStatement | None:  # noqa: N802 (the trait's name)
-        """A statement about transactions, locks or compactions; None if the text does not begin like one."""
-        found = find_operator_statement(text)
-        return describe_statement(found.statement, found.explained, found.is_foreign) if found else None
-
-    @answered
-    def translation(self, text: str) -> Translation | None:
-        """The statement of Spark that says the same; None if there is none."""
-        return translate(text)
-
-    @answered
-    def partitionDrop(self, text: str) -> PartitionDrop | None:  # noqa: N802 (the trait's name)
-        """An ALTER TABLE … DROP PARTITION with comparisons; None if the text is none."""
-        return find_partition_drop(text)
-
-    @answered
-    def hint(self, text: str) -> Hint | None:
-        """The Hint of a statement of other engines, which Spark's parser has refused; None if it is none."""
-        return find_hint(text)
 
     @answered
     @cancellable

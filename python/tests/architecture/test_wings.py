@@ -135,6 +135,12 @@ def test_a_call_that_needs_a_wing_that_is_not_there_names_its_extra(
     assert "ConfigurationError: [HIVE_ACID_CONFIGURATION.EXTRA_MISSING]" in done.stderr
 
 
+def test_without_hints_the_error_of_spark_stays(core_alone: dict[str, str]) -> None:
+    program = "from hive_acid.bridge.texts import *; print(TextAnswers.hint.__wrapped__(None, 'VACUUM t'))"
+    done = run_alone(core_alone, "-c", program)
+    assert (done.stdout, done.stderr) == ("None\n", "")
+
+
 @pytest.mark.parametrize(
     ("extra", "program"),
     [

@@ -21,7 +21,7 @@ def _expected(use: Use) -> frozenset[str]:
 
 
 def test_every_condition_and_sub_condition_is_raised_somewhere() -> None:
-    """Those of hints have no place of their own: `unit/sql/test_hints.py` compares them with the table of hints."""
+    """Those of hints have no place of their own: `unit/operators/test_hints.py` compares them with the hints."""
     expected = {name for name in RAISED if not name.startswith("HIVE_ACID_UNKNOWN_STATEMENT.")}
     assert sorted(expected - {use.name for use in find_uses()}) == []
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from hive_acid.sql import hints
-from hive_acid.sql.hints import find_hint
+import hive_acid
+from hive_acid_ops import hints
+from hive_acid_ops.hints import find_hint
 
 CONDITION = "HIVE_ACID_UNKNOWN_STATEMENT"
-MESSAGES = json.loads((Path(hints.__file__).parents[1] / "errors/conditions.json").read_text("utf-8"))[CONDITION]
+MESSAGES = json.loads((Path(hive_acid.__file__).parent / "errors/conditions.json").read_text("utf-8"))[CONDITION]
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from hive_acid.sql.dialect import find_name, find_tokens, upper_word
-from hive_acid.wire.rewriting import Hint
+from hive_acid.api.expressions import find_name, find_tokens, upper_word
+from hive_acid.api.messages import Hint
 
 _TABLE: Final = "{table}"
 _ANYTHING: Final = "…"
