@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hive_acid.errors import build_error
-from hive_acid.hive_bounds import LOCK_PAUSE, find_connect_timeout_ms, find_lock_timeout_ms, read_duration_ms
-
-
-@dataclass(frozen=True)
-class Setting:
-    """A Spark configuration key of ours. Values are whole numbers from `minimum` on, unless `default` is a text.
-
-    A limit is a whole number up to `maximum`, or empty for none.
-    `hive_names` are settings of Hive that mean the same and serve where ours is not set, the first one first; times
-    have Hive's spelling there. A value of theirs below `minimum` counts as `minimum`.
-    `of_application`: it is read from the configuration of the Spark application, and a session's `SET` has no effect.
-    """
-
-    key: str
-    default: int | str
-    meaning: str
-    minimum: int = 0
-    hive_names: tuple[str, ...] = ()
-    maximum: int | None = None
-    of_application: bool = False
-
+from hive_acid.hive_settings import (
+    LOCK_PAUSE,
+    HiveSetting,
+    find_connect_timeout_ms,
+    find_lock_timeout_ms,
+    read_duration_ms,
+)
+from hive_acid.setting import Setting
 
 LOCK_TIMEOUT_MS = Setting("spark.hiveacid.lock.timeoutMs", 300_000, "Longest wait for a lock, in milliseconds.")
 LOCK_POLL_MIN_MS = Setting(
@@ -260,7 +247,7 @@ class Settings:
         known = {_BY_KEY[key.lower()].key: value for key, value in values.items() if key.lower() in _BY_KEY}
         return Settings({**self.values, **known})
 
-    def completed_by(self, hive_setting: Callable[[str], str | None]) -> Settings:
+    def completed_by(self, hive_setting: HiveSetting) -> Settings:
         """These settings and, for what is not set, those of Hive that mean the same.
 
         `hive_setting` tells the value of a Hive setting, or None. Raises HIVE_ACID_CONFIGURATION for what is no time,

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from hive_acid.errors import build_error
-
-HiveSetting = Callable[[str], str | None]
-"""The value that a setting of Hive has by its name, or None."""
+from hive_acid.hive_settings import HiveSetting, find_named
 
 
 @dataclass(frozen=True)
@@ -167,7 +165,7 @@ def read_transport(hive_setting: HiveSetting, ca_file: str = "") -> Transport:
     http = _read_http(hive_setting)
     tls = None
     if _read_flag(hive_setting, USE_TLS):
-        trust = (_read(hive_setting, names)[1] for names in (TRUST_STORE, TRUST_STORE_PASSWORD, TRUST_STORE_KIND))
+        trust = (find_named(hive_setting, names)[1] for names in (TRUST_STORE, TRUST_STORE_PASSWORD, TRUST_STORE_KIND))
         tls = Tls(ca_file, *trust)
     if http is not None:
         return Transport(tls=tls, http=http)
@@ -180,7 +178,7 @@ def find_client_settings(hive_setting: HiveSetting, configured: Mapping[str, str
     A hive-site.xml that we find need not be one that Spark's JVM finds.
     """
     found = {name: hive_setting(name) for name in CLIENT_SETTINGS}
-    if _wants_http(hive_setting) and not _read(hive_setting, TRUST_ALGORITHM)[1]:
+    if _wants_http(hive_setting) and not find_named(hive_setting, TRUST_ALGORITHM)[1]:
         found[TRUST_ALGORITHM[0]] = _JAVAS_TRUST
     keys = {f"spark.hadoop.{name}": value for name, value in found.items() if value}
     return {key: value for key, value in keys.items() if key not in configured}
@@ -188,13 +186,13 @@ def find_client_settings(hive_setting: HiveSetting, configured: Mapping[str, str
 
 def _refuse(hive_setting: HiveSetting, *ways: _Way) -> None:
     for way in ways:
-        name, value = _read(hive_setting, way.names)
+        name, value = find_named(hive_setting, way.names)
         if value and value.lower() not in way.known:
             raise build_error("HIVE_ACID_UNSUPPORTED_CONNECTION", way=way.title, name=name, value=value)
 
 
 def _wants_http(hive_setting: HiveSetting) -> bool:
-    return _read(hive_setting, TRANSPORT_MODE)[1].lower() == "http"
+    return find_named(hive_setting, TRANSPORT_MODE)[1].lower() == "http"
 
 
 def _read_http(hive_setting: HiveSetting) -> Http | None:
@@ -202,24 +200,24 @@ def _read_http(hive_setting: HiveSetting) -> Http | None:
         _refuse(hive_setting, _LOGINS_OF_CONNECTIONS)
         return None
     _refuse(hive_setting, *_LOGINS_OF_HTTP)
-    path = (_read(hive_setting, HTTP_PATH)[1] or _DEFAULT_PATH).removesuffix("*").strip("/")
-    return Http(f"/{path}", asks_by_token=_read(hive_setting, AUTH_MODE)[1].upper() == TOKEN_MODE)
+    path = (find_named(hive_setting, HTTP_PATH)[1] or _DEFAULT_PATH).removesuffix("*").strip("/")
+    return Http(f"/{path}", asks_by_token=find_named(hive_setting, AUTH_MODE)[1].upper() == TOKEN_MODE)
 
 
 def _read_login(hive_setting: HiveSetting, *, is_encrypted: bool) -> Kerberos | Password | None:
-    if _read(hive_setting, AUTH_MODE)[1].upper() == PASSWORD_MODE:
-        name, user = _read(hive_setting, PLAIN_USER)
+    if find_named(hive_setting, AUTH_MODE)[1].upper() == PASSWORD_MODE:
+        name, user = find_named(hive_setting, PLAIN_USER)
         if not user:
             raise build_error("HIVE_ACID_CONFIGURATION.NO_METASTORE_USER", setting=name)
         return Password(user)
     if not _read_flag(hive_setting, SASL):
         return None
-    name, principal = _read(hive_setting, PRINCIPAL)
+    name, principal = find_named(hive_setting, PRINCIPAL)
     if not _PRINCIPAL_FORM.fullmatch(principal):
         raise build_error("HIVE_ACID_CONFIGURATION.KERBEROS_PRINCIPAL", setting=name, value=principal)
     # as Hive's own clients: what is encrypted already is not encrypted twice
     protections = (_DEFAULT_PROTECTION,) if is_encrypted else _read_protections(hive_setting)
-    return Kerberos(principal, protections, _read(hive_setting, TOKEN_SIGNATURE)[1])
+    return Kerberos(principal, protections, find_named(hive_setting, TOKEN_SIGNATURE)[1])
 
 
 def _read_protections(hive_setting: HiveSetting) -> tuple[str, ...]:
@@ -232,16 +230,7 @@ def _read_protections(hive_setting: HiveSetting) -> tuple[str, ...]:
 
 
 def _read_flag(hive_setting: HiveSetting, names: tuple[str, ...]) -> bool:
-    name, value = _read(hive_setting, names)
+    name, value = find_named(hive_setting, names)
     if value.lower() not in ("", "true", "false"):
         raise build_error("HIVE_ACID_CONFIGURATION.NOT_A_FLAG", setting=name, value=value)
     return value.lower() == "true"
-
-
-def _read(hive_setting: HiveSetting, names: tuple[str, ...]) -> tuple[str, str]:
-    """The name that has a value, and the value; the first name and an empty value if none has."""
-    for name in names:
-        value = (hive_setting(name) or "").strip()
-        if value:
-            return name, value
-    return names[0], ""

@@ -1,5 +1,6 @@
 """Connections to a metastore: how settings ask for one, and what it is made of. Importing this imports thrift."""
 
+from hive_acid.hive_settings import HiveSetting as HiveSetting
 from hive_acid.metastore.client.calls import STRUCTURES as STRUCTURES
 from hive_acid.metastore.client.thrift_client import ThriftMetastore as ThriftMetastore
 from hive_acid.metastore.transports.binary_connection import build_client as build_client
@@ -13,7 +14,6 @@ from hive_acid.metastore.transports.sockets import is_open as is_open
 from hive_acid.metastore.transports.sockets import open_socket as open_socket
 from hive_acid.metastore.transports.sockets import shut_down as shut_down
 from hive_acid.transport import CREDENTIAL_STORES as CREDENTIAL_STORES
-from hive_acid.transport import HiveSetting as HiveSetting
 from hive_acid.transport import Http as Http
 from hive_acid.transport import Kerberos as Kerberos
 from hive_acid.transport import Password as Password

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hive_acid import config
+from hive_acid.compaction.obstacles import find_obstacle, find_partition_obstacle
 from hive_acid.compaction.plan.engine import CompactionEngine, FoldingJob
 from hive_acid.compaction.plan.flat_planning import build_flat_plan
 from hive_acid.compaction.plan.overrides import FileOverrides
@@ -16,13 +17,13 @@ from hive_acid.compaction.plan.planning import (
     find_foldable_mark,
 )
 from hive_acid.compaction.renumbering import Renumbering
-from hive_acid.errors import Refusal, build_error, build_refusal
+from hive_acid.errors import build_error
 from hive_acid.history.note import MAX_HISTORY_BYTES
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
 from hive_acid.model.names import COMPACTED_METADATA, HISTORY_FILE, METADATA_FILE, FolderName
-from hive_acid.model.table import Partition, TableDescription, TableKind, TableName
+from hive_acid.model.table import Partition, TableDescription, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.quirks import beside_hive
 from hive_acid.quirks.unseen import UnseenCompaction, refuse_unseen
@@ -40,7 +41,6 @@ from hive_acid.transactions.manager import Transaction
 from hive_acid.transactions.validity import build_read_lock, is_lockable
 from hive_acid.wire.scan_plan import PartitionScan
 from hive_acid.wire.write_spec import WriteResult
-from hive_acid.writing.buckets import build_sorted_refusal
 from hive_acid.writing.notes import NoteWriter
 from hive_acid.writing.publishing.local_files import refuse_local_files
 from hive_acid.writing.publishing.mounts import refuse_mounted
@@ -50,10 +50,7 @@ from hive_acid.writing.publishing.publications import build_compaction_publicati
 from hive_acid.writing.table_rules import (
     build_row_type,
     find_compression,
-    find_encryption_fault,
-    find_format_fault,
     find_layout,
-    find_storage_fault,
 )
 
 
@@ -285,27 +282,3 @@ def _find_notes(kind: CompactionKind, state: AcidState) -> tuple[str, ...]:
     wanted = {f"{folder.path}/{HISTORY_FILE}" for folder in folders}
     found = (f for f in state.listing.files if f.relative_path in wanted and f.length_bytes <= MAX_HISTORY_BYTES)
     return tuple(state.listing.absolute_path(file.relative_path) for file in found)
-
-
-def find_obstacle(table: TableDescription, kind: CompactionKind, allow_non_atomic_rename: bool) -> Refusal | None:
-    """Why the table is not compacted by us, if it is not."""
-    if table.kind is TableKind.PLAIN:
-        return Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NOT_TRANSACTIONAL")
-    if fault := find_format_fault(table):
-        setting = config.COMPACTION_RUN_IN.key
-        return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.FORMAT_NOT_COMPACTED", setting=setting, **fault.params)
-    if fault := find_encryption_fault(table):
-        return fault
-    if table.sort_columns:
-        return build_sorted_refusal(table.sort_columns)
-    if kind is CompactionKind.REBALANCE and table.bucket_count:
-        return Refusal("HIVE_ACID_UNSUPPORTED_TABLE.REBALANCE_OF_BUCKETS")
-    return find_storage_fault(table, allow_non_atomic_rename)
-
-
-def find_partition_obstacle(table: TableDescription, partition: Partition) -> Refusal | None:
-    """Why the partition is not compacted by us, if it is not: its files may be of another format than the table's."""
-    if partition.input_format in ("", table.input_format):
-        return None
-    other = partition.input_format.rpartition(".")[2]
-    return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.PARTITION_FORMAT", partition=partition.name, format=other)

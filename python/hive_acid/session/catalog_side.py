@@ -29,6 +29,7 @@ from hive_acid.execution.created_tables import CreatedTables
 from hive_acid.execution.ddl import DdlExecutor
 from hive_acid.execution.executor import Executor
 from hive_acid.execution.session_transaction import SessionTransaction
+from hive_acid.hive_settings import HiveSetting
 from hive_acid.metastore.absent import AbsentMetastore
 from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
 from hive_acid.metastore.client.claimed_user import find_user
@@ -42,7 +43,7 @@ from hive_acid.reading.readers import Readers
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.transactions.locks import OUR_AGENT, Identity, Timing
 from hive_acid.transactions.manager import TransactionManager
-from hive_acid.transport import HiveSetting, read_transport
+from hive_acid.transport import read_transport
 from hive_acid.wings import is_there, load_wing
 from hive_acid.wire.catalogs import CatalogRequest
 from hive_acid.writing.notes import Author, NoteWriter

@@ -14,8 +14,8 @@ from pyspark.find_spark_home import _find_spark_home
 from hive_acid import config
 from hive_acid.bridge.secrets import unlogged
 from hive_acid.errors import build_error
+from hive_acid.hive_settings import HiveSetting
 from hive_acid.hive_site import read_settings
-from hive_acid.transport import HiveSetting
 
 _ENTRY = re.compile(r"\s*([^#!\s=:][^\s=:]*)\s*[=:\s]\s*(.*)")
 """A line of a properties file (java.util.Properties), without escapes."""

@@ -13,6 +13,7 @@ from pyspark import SparkContext
 
 from hive_acid import config
 from hive_acid.bridge.secrets import read_unlogged
+from hive_acid.hive_settings import HiveSetting
 from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.transports.patience import Waits
 from hive_acid.metastore.transports.security import Security, build_security
@@ -20,7 +21,7 @@ from hive_acid.metastore.types import ServerInfo
 from hive_acid.session import hive_client, shim
 from hive_acid.session.early_settings import find_early_settings, hive_settings, load_jvm_settings, read_spark_defaults
 from hive_acid.spark_lines import find_line, is_before, line_settings
-from hive_acid.transport import PLAIN, HiveSetting, Transport, find_client_settings, read_transport
+from hive_acid.transport import PLAIN, Transport, find_client_settings, read_transport
 
 JARS = "spark.jars"
 EXTENSIONS = "spark.sql.extensions"

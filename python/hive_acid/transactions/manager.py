@@ -12,7 +12,7 @@ from hive_acid.errors import (
     TransactionAborted,
 )
 from hive_acid.errors.outcome import StatementOutcome
-from hive_acid.hive_times import parse_duration_ms
+from hive_acid.hive_settings import parse_duration_ms
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.server_settings import find_server_value

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from hive_acid import config
 from hive_acid.errors import build_error
+from hive_acid.setting import Setting
 from hive_acid.wire.statements import Statement
 
 
@@ -41,7 +42,7 @@ class ChangeLimits:
                 raise _refusal(statement, rows, config.GUARD_MAX_PERCENT, allowed)
 
 
-def _refusal(statement: Statement, rows: int, setting: config.Setting, allowed: str) -> Exception:
+def _refusal(statement: Statement, rows: int, setting: Setting, allowed: str) -> Exception:
     return build_error(
         "HIVE_ACID_TOO_MANY_ROWS",
         operation=statement.kind.title,

@@ -27,6 +27,7 @@ from hive_acid.metastore.types import MetastoreLine
 from hive_acid.quirks.acting import OF_STATEMENTS
 from hive_acid.quirks.fault import Fault
 from hive_acid.quirks.quirk import Quirk
+from hive_acid.setting import Setting
 from hive_acid.transactions.ddl_locks import DDL_LOCKS
 from hive_acid.transactions.validity import RULES, Rule
 
@@ -92,7 +93,7 @@ def settings_table() -> str:
     return _table(("Key", "Default", "Holds for", "Meaning"), rows)
 
 
-def _holds_for(setting: config.Setting) -> str:
+def _holds_for(setting: Setting) -> str:
     return "application" if setting.of_application else "session"
 
 

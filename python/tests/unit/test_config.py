@@ -7,7 +7,7 @@ import pytest
 from hive_acid import config
 from hive_acid.config import SETTINGS, Settings
 from hive_acid.errors import ConfigurationError
-from hive_acid.hive_times import parse_duration_ms
+from hive_acid.hive_settings import parse_duration_ms
 
 
 def test_a_session_overrides_what_the_application_was_started_with() -> None:

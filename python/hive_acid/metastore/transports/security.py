@@ -12,8 +12,9 @@ from typing import Any, Protocol
 
 from thrift.transport.TTransport import TTransportException
 
+from hive_acid.hive_settings import HiveSetting
 from hive_acid.metastore.transports.endpoints import Endpoint
-from hive_acid.transport import PLAIN, HiveSetting, Transport
+from hive_acid.transport import PLAIN, Transport
 from hive_acid.wings import is_there, load_wing
 
 _WING = "hive_acid_login"

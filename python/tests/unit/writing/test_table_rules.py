@@ -3,7 +3,7 @@
 import pytest
 
 from hive_acid import config
-from hive_acid.compaction.compactor import find_obstacle
+from hive_acid.compaction.obstacles import find_obstacle
 from hive_acid.errors import UnsupportedOperation
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.metastore.server_settings import checks_capabilities

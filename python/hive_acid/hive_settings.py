@@ -1,11 +1,11 @@
-"""Hive's bounds on waiting, which are a number of tries and a pause, as times."""
+"""Settings of Hive: their names, how they spell times, and bounds on waiting that are a number of tries and a pause."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from hive_acid.errors import build_error
-from hive_acid.hive_times import parse_duration_ms
 
 LOCK_TRIES = "hive.lock.numretries"
 """Hive's bound on the wait for a lock: how often it looks, with pauses of at most `LOCK_PAUSE`."""
@@ -20,9 +20,26 @@ CONNECT_PAUSE = ("hive.metastore.client.connect.retry.delay", "metastore.client.
 _DEFAULT_LOCK_PAUSE = "60s"
 _DEFAULT_CONNECT_TRIES = "3"
 _DEFAULT_CONNECT_PAUSE = "1s"
+_DURATION = re.compile(r"(\d+)\s*([a-z]*)")
+_UNITS_NS = (
+    ("ns", "nsec", 1),
+    ("us", "usec", 1_000),
+    ("ms", "msec", 1_000_000),
+    ("s", "sec", 1_000_000_000),
+    ("m", "min", 60_000_000_000),
+    ("h", "hour", 3_600_000_000_000),
+    ("d", "day", 86_400_000_000_000),
+)
+"""Hive's units of time: the short name, how longer ones begin, nanoseconds (HiveConf.unitFor)."""
 
 HiveSetting = Callable[[str], str | None]
 """The value that a setting of Hive has by its name, or None."""
+
+
+def find_named(hive_setting: HiveSetting, names: tuple[str, ...]) -> tuple[str, str]:
+    """The first name that has a value, and the value; the first name and an empty value if none has."""
+    found = ((name, value) for name in names if (value := (hive_setting(name) or "").strip()))
+    return next(found, (names[0], ""))
 
 
 def find_lock_timeout_ms(hive_setting: HiveSetting) -> int | None:
@@ -42,12 +59,22 @@ def find_connect_timeout_ms(hive_setting: HiveSetting) -> int | None:
 
     Raises HIVE_ACID_CONFIGURATION for values that are none.
     """
-    tries_name, tries = _find(hive_setting, CONNECT_TRIES)
-    pause_name, pause = _find(hive_setting, CONNECT_PAUSE)
+    tries_name, tries = find_named(hive_setting, CONNECT_TRIES)
+    pause_name, pause = find_named(hive_setting, CONNECT_PAUSE)
     if not tries and not pause:
         return None
     pause_ms = read_duration_ms(pause_name, pause or _DEFAULT_CONNECT_PAUSE)
     return _read_tries(tries_name, tries or _DEFAULT_CONNECT_TRIES) * pause_ms
+
+
+def parse_duration_ms(text: str) -> int:
+    """Hive's spelling of a time, e.g. `300s`, `300000ms`, `5 minutes`; a bare number is seconds. Raises ValueError."""
+    match = _DURATION.fullmatch(text.strip().lower())
+    unit = (match[2] or "s") if match else ""
+    sizes = [size for short, long, size in _UNITS_NS if unit == short or unit.startswith(long)]
+    if match is None or not sizes:
+        raise ValueError(f"not a duration: {text!r}")
+    return int(match[1]) * sizes[0] // 1_000_000
 
 
 def read_duration_ms(name: str, value: str) -> int:
@@ -56,12 +83,6 @@ def read_duration_ms(name: str, value: str) -> int:
         return parse_duration_ms(value)
     except ValueError as error:
         raise build_error("HIVE_ACID_CONFIGURATION.NOT_A_DURATION", setting=name, value=value) from error
-
-
-def _find(hive_setting: HiveSetting, names: tuple[str, ...]) -> tuple[str, str]:
-    """The first name that has a value, and the value; the first name and an empty value if none has."""
-    found = ((name, value) for name in names if (value := (hive_setting(name) or "").strip()))
-    return next(found, (names[0], ""))
 
 
 def _read_tries(name: str, value: str) -> int:
