@@ -253,19 +253,6 @@ def _parse_show_locks(reader: Reader) -> ShowLocks:
     return ShowLocks(table, database)
 
 
-def _parse_show_transactions(reader: Reader) -> ShowTransactions:
-    reader.end("the end")
-    return ShowTransactions()
-
-
-def _parse_abort_transactions(reader: Reader) -> AbortTransactions:
-    return AbortTransactions(_read_ids(reader, "the ID of a transaction"))
-
-
-def _parse_abort_compactions(reader: Reader) -> AbortCompactions:
-    return AbortCompactions(_read_ids(reader, "the ID of a compaction"))
-
-
 def _read_ids(reader: Reader, expected: str) -> tuple[int, ...]:
     """Each once, up to the end."""
     ids = [reader.whole_number(expected)]
@@ -275,19 +262,10 @@ def _read_ids(reader: Reader, expected: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(ids))
 
 
-def _parse_start_transaction(reader: Reader) -> StartTransaction:
+def _ended(reader: Reader, statement: ParsedStatement) -> ParsedStatement:
+    """The statement, of which nothing follows the title."""
     reader.end("the end")
-    return StartTransaction()
-
-
-def _parse_commit(reader: Reader) -> CommitTransaction:
-    reader.end("the end")
-    return CommitTransaction()
-
-
-def _parse_roll_back(reader: Reader) -> RollBackTransaction:
-    reader.end("the end")
-    return RollBackTransaction()
+    return statement
 
 
 _PARSERS: Mapping[str, Callable[[Reader], ParsedStatement]] = {
@@ -298,10 +276,10 @@ _PARSERS: Mapping[str, Callable[[Reader], ParsedStatement]] = {
     DescribeHistory.TITLE: _parse_describe_history,
     ShowCompactions.TITLE: _parse_show_compactions,
     ShowLocks.TITLE: _parse_show_locks,
-    ShowTransactions.TITLE: _parse_show_transactions,
-    AbortCompactions.TITLE: _parse_abort_compactions,
-    AbortTransactions.TITLE: _parse_abort_transactions,
-    StartTransaction.TITLE: _parse_start_transaction,
-    CommitTransaction.TITLE: _parse_commit,
-    RollBackTransaction.TITLE: _parse_roll_back,
+    ShowTransactions.TITLE: lambda reader: _ended(reader, ShowTransactions()),
+    AbortCompactions.TITLE: lambda reader: AbortCompactions(_read_ids(reader, "the ID of a compaction")),
+    AbortTransactions.TITLE: lambda reader: AbortTransactions(_read_ids(reader, "the ID of a transaction")),
+    StartTransaction.TITLE: lambda reader: _ended(reader, StartTransaction()),
+    CommitTransaction.TITLE: lambda reader: _ended(reader, CommitTransaction()),
+    RollBackTransaction.TITLE: lambda reader: _ended(reader, RollBackTransaction()),
 }
