@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hive_acid.api.clocks import wall_clock_ms
 from hive_acid.api.command_line import DONE, FAILED, FOUND, find_uris, parse_count
+from hive_acid_ops.commands.metastore_access import quiet_session
 from hive_acid_ops.commands.shared import parse_table
 from hive_acid_ops.commands.warehouse import add_warehouse_options, open_warehouse
 
@@ -51,14 +52,13 @@ def _run(parser: argparse.ArgumentParser, chosen: argparse.Namespace) -> int:
 def set_aside(chosen: argparse.Namespace) -> int:
     """Print what is lost with a write ID, and set it aside if that was confirmed; 1 if it was not."""
     from hive_acid.api.conditions import HiveAcidError
-    from hive_acid.api.sessions import warehouse_session
     from hive_acid.api.tables import TableName
     from hive_acid_ops.set_aside.set_aside_report import format_json, format_text
     from hive_acid_ops.set_aside.setting_aside import SettingAside
 
     name = TableName(*chosen.table)
     try:
-        with warehouse_session(find_uris(chosen)) as side:
+        with quiet_session(find_uris(chosen)) as side:
             setting_aside = SettingAside(side.warehouse, side.notes, side.settings)
             found = setting_aside.foresee(name, chosen.set_aside)
             if not chosen.json:

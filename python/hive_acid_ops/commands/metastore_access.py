@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from hive_acid.api.sessions import Attachment
     from hive_acid.api.tables import Metastore
 
 
@@ -29,7 +30,14 @@ def open_tables(uris: str, open_storage: Callable[[], Any]) -> Iterator[tuple[Me
         with closing(ThriftMetastore(uris, security=security)) as metastore:
             yield metastore, open_storage()
         return
-    from hive_acid.api.sessions import storage_session
+    with quiet_session(uris) as side:
+        yield side.metastore, side.file_system
 
-    with storage_session(uris) as reached:
-        yield reached
+
+@contextmanager
+def quiet_session(uris: str) -> Iterator[Attachment]:
+    """All that answers for the tables of a metastore, in a local session that runs no statement."""
+    from hive_acid.api.sessions import attach, job_session
+
+    with job_session(uris, "local[1]", {"spark.log.level": "OFF"}) as session:
+        yield attach(session)

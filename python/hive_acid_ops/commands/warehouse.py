@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from hive_acid.api.command_line import add_metastore_option, find_uris
-from hive_acid_ops.commands.metastore_access import open_tables
+from hive_acid_ops.commands.metastore_access import open_tables, quiet_session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,10 +29,8 @@ def open_warehouse(chosen: argparse.Namespace) -> Iterator[tuple[Metastore, File
     """The metastore and its storage, as the options of `add_warehouse_options` have it."""
     uris = find_uris(chosen)
     if chosen.spark:
-        from hive_acid.api.sessions import storage_session
-
-        with storage_session(uris) as found:
-            yield found
+        with quiet_session(uris) as side:
+            yield side.metastore, side.file_system
         return
     from hive_acid_ops.storage import open_storage
 

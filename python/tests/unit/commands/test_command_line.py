@@ -11,7 +11,6 @@ from pyspark.errors import PySparkRuntimeError
 
 from hive_acid import __version__
 from hive_acid.cli import main
-from hive_acid.session import storage_session
 
 
 def test_it_tells_its_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -28,6 +27,7 @@ def test_without_a_command_it_says_how_it_is_called(capsys: pytest.CaptureFixtur
     assert "usage: hive-acid" in capsys.readouterr().err
 
 
+JOB_SESSION = "hive_acid.api.sessions.job_session"
 CALLS = [
     ["doctor", "--spark"],
     ["history", "db.t", "--spark"],
@@ -41,7 +41,7 @@ def test_a_session_that_cannot_be_had_is_a_failure_and_no_finding(
     call: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     error = PySparkRuntimeError("[JAVA_GATEWAY_EXITED] there is no Java")
-    monkeypatch.setattr(storage_session, "_session", raising(error))
+    monkeypatch.setattr(JOB_SESSION, raising(error))
     assert main([*call, "--metastore", "thrift://nowhere:1"]) == 2
     assert capsys.readouterr().err == f"{error}\n"
 
@@ -49,7 +49,7 @@ def test_a_session_that_cannot_be_had_is_a_failure_and_no_finding(
 def test_an_error_that_nobody_foresaw_is_a_failure_too_and_shows_its_trace(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(storage_session, "_session", raising(KeyError("on purpose")))
+    monkeypatch.setattr(JOB_SESSION, raising(KeyError("on purpose")))
     assert main(["doctor", "--spark", "--metastore", "thrift://nowhere:1"]) == 2
     assert "Traceback" in capsys.readouterr().err
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import pytest
 
-from hive_acid.api import sessions
 from hive_acid.cli import main
 from hive_acid.config import Settings
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.writing.notes import NoteWriter
+from hive_acid_ops.commands import doctor
 from support.statements import LOCATION, World
 
 CALL = ["doctor", "db.t", "--metastore", "thrift://nowhere:1", "--set-aside"]
@@ -37,7 +37,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
     def session(_: str) -> Iterator[Side]:
         yield Side(world.warehouse, NoteWriter(), Settings({}))
 
-    monkeypatch.setattr(sessions, "warehouse_session", session)
+    monkeypatch.setattr(doctor, "quiet_session", session)
     return world
 
 

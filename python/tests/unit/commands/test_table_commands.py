@@ -14,7 +14,6 @@ from pyarrow import orc
 from hive_acid.cli import main
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.session import storage_session
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid_ops.commands import compact, warehouse
 from support.statements import TABLE, World, build_table
@@ -47,7 +46,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
 
     monkeypatch.setattr(compact, "open_metastore", opened)
     monkeypatch.setattr(warehouse, "open_tables", opened_with_storage)
-    monkeypatch.setattr(storage_session, "_session", no_spark)
+    monkeypatch.setattr("hive_acid.api.sessions.job_session", no_spark)
     return world
 
 
