@@ -46,7 +46,7 @@ class TextAnswers(Answering):
             word = asked.statement.split()[0]
             operation = StatementKind.REPLACE.title if word == StatementKind.INSERT.title else word
             refuse_row_changes(operation, str(asked.table), TableKind.of(asked.properties))
-        return RewrittenStatement(rewritten.text, rewritten.writes, rewritten.stays)
+        return rewritten
 
     @answered
     def respelling(self, text: str) -> Respelling | None:

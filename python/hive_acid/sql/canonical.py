@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import sqlglot
@@ -17,7 +16,7 @@ from hive_acid.sql.rewrite.merge import rewrite_merge
 from hive_acid.sql.rewrite.replace import rewrite_replace
 from hive_acid.sql.rewrite.update import rewrite_update
 from hive_acid.sql.row_changes import SOURCE, TARGET, RowChangeQuery, TargetColumns
-from hive_acid.wire.row_writes import RowWrites
+from hive_acid.wire.rewriting import RewrittenStatement
 
 DIALECT = "spark"
 
@@ -31,16 +30,7 @@ REWRITES: dict[type[exp.Expr], Callable[[Any, TargetColumns], RowChangeQuery]] =
 _NO_COLUMNS = TargetColumns()
 
 
-@dataclass(frozen=True)
-class Rewritten:
-    """A row-change query as text for Spark's parser, and what it holds: see RowChangeQuery."""
-
-    text: str
-    writes: RowWrites
-    stays: bool
-
-
-def rewrite_statement(text: str, columns: TargetColumns = _NO_COLUMNS) -> Rewritten:
+def rewrite_statement(text: str, columns: TargetColumns = _NO_COLUMNS) -> RewrittenStatement:
     """The row-change query of a canonical statement.
 
     Raises HIVE_ACID_INTERNAL if `text` is no canonical statement: another kind of statement, or one that names
@@ -57,4 +47,4 @@ def rewrite_statement(text: str, columns: TargetColumns = _NO_COLUMNS) -> Rewrit
     if rewrite is None or foreign:
         raise build_error("HIVE_ACID_INTERNAL", reason=f"not a canonical statement: {text}")
     query = rewrite(statement, columns)
-    return Rewritten(query.select.sql(dialect=DIALECT), query.writes, query.stays)
+    return RewrittenStatement(query.select.sql(dialect=DIALECT), query.writes, query.stays)

@@ -240,13 +240,8 @@ class FoundStatement:
     is_foreign: bool = False
 
 
-def write_statement(statement: ParsedStatement) -> str:
-    """The statement as a text for `read_statement`."""
-    return codec.write(statement)
-
-
 def read_statement(title: str, text: str) -> ParsedStatement:
-    """The statement that has this title and text."""
+    """The statement of this title whose message is this text."""
     return codec.read(_CLASSES[title], text)
 
 
@@ -270,7 +265,7 @@ def describe_statement(
         database=getattr(statement, "database", None),
         must_exist=isinstance(statement, Compact | DescribeDetail | DescribeHistory | VacuumDryRun),
         of_session=isinstance(statement, TransactionStatement),
-        statement=write_statement(statement),
+        statement=codec.write(statement),
         explained=explained,
         is_foreign=is_foreign,
     )

@@ -15,7 +15,6 @@ from hive_acid.errors.outcome import StatementOutcome
 from hive_acid.model.table import Column
 from hive_acid.model.table_identity import AnalysedTable
 from hive_acid.sql.operator_parsing import find_operator_statement
-from hive_acid.sql.operator_statements import write_statement
 from hive_acid.wire import codec
 from hive_acid.wire.catalogs import CatalogRequest
 from hive_acid.wire.ddl_kinds import DdlKind
@@ -77,7 +76,7 @@ NEW = NewTable(
 def operation(text: str) -> str:
     found = find_operator_statement(text)
     assert found is not None
-    statement = write_statement(found.statement)
+    statement = codec.write(found.statement)
     return codec.write(OperatorRequest(found.statement.TITLE, statement, TABLE_NAME, None, (), None, None, {}))
 
 

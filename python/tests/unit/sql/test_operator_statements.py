@@ -27,8 +27,8 @@ from hive_acid.sql.operator_statements import (
     StartTransaction,
     VacuumDryRun,
     read_statement,
-    write_statement,
 )
+from hive_acid.wire import codec
 
 T = NamedTable(("t",))
 FULL = (
@@ -129,7 +129,7 @@ def test_other_forms_of_other_engines_are_left_to_the_hints(text: str) -> None:
 
 @pytest.mark.parametrize("value", [value for _, value in CASES])
 def test_a_statement_survives_as_a_text(value: ParsedStatement) -> None:
-    assert read_statement(value.TITLE, write_statement(value)) == value
+    assert read_statement(value.TITLE, codec.write(value)) == value
 
 
 @pytest.mark.parametrize(
@@ -294,7 +294,7 @@ def test_case_blanks_and_comments_do_not_matter(case: tuple[str, ParsedStatement
 
 
 def _folded(value: ParsedStatement, blank: str) -> str:
-    return write_statement(value).replace(json.dumps(blank)[1:-1], " ").lower()
+    return codec.write(value).replace(json.dumps(blank)[1:-1], " ").lower()
 
 
 @given(NAMES, NAMES, st.text(max_size=8))

@@ -29,7 +29,7 @@ def load_pairs() -> list[tuple[str, str]]:
 @pytest.mark.parametrize(("statement", "query"), load_pairs())
 def test_a_canonical_statement_becomes_its_row_change_query(statement: str, query: str) -> None:
     columns = TargetColumns(data=("a", "Odd `name") if "Odd" in statement else ("a",))
-    assert rewrite_statement(statement, columns).text == sqlglot.parse_one(query, dialect="spark").sql("spark")
+    assert rewrite_statement(statement, columns).query == sqlglot.parse_one(query, dialect="spark").sql("spark")
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_what_is_no_canonical_statement_is_refused_by_name(text: str) -> None:
 
 def test_rows_of_a_partitioned_table_carry_where_they_lie() -> None:
     columns = TargetColumns(partition=("d", "Odd `key"))
-    assert rewrite_statement("DELETE FROM __target WHERE __e1", columns).text == (
+    assert rewrite_statement("DELETE FROM __target WHERE __e1", columns).query == (
         "SELECT CAST(2 AS TINYINT) AS __change, __target.ROW__ID AS __row_id, `__target`.`d` AS `__from_d`, "
         "`__target`.`Odd ``key` AS `__from_Odd ``key` FROM __target WHERE __e1"
     )
@@ -118,12 +118,12 @@ def test_a_query_tells_what_it_writes_and_whether_that_can_lie_in_other_partitio
 ) -> None:
     rewritten = rewrite_statement(statement, PARTITIONED)
     assert (rewritten.writes, rewritten.stays) == (writes, stays)
-    assert ("LATERAL VIEW" in rewritten.text) == ("`d` = " in statement), "only what is assigned can move"
+    assert ("LATERAL VIEW" in rewritten.query) == ("`d` = " in statement), "only what is assigned can move"
 
 
 def test_new_rows_of_a_partitioned_table_come_from_no_partition() -> None:
     statement = "INSERT INTO __target REPLACE WHERE __e0 SELECT * FROM __source"
-    deletes, _, inserts = rewrite_statement(statement, PARTITIONED).text.partition(" UNION ALL ")
+    deletes, _, inserts = rewrite_statement(statement, PARTITIONED).query.partition(" UNION ALL ")
     assert deletes == (
         "SELECT CAST(2 AS TINYINT) AS __change, __target.ROW__ID AS __row_id, `__target`.`d` AS `__from_d`, "
         "IF(FALSE, `__target`.`a`, NULL) AS `a`, IF(FALSE, `__target`.`d`, NULL) AS `d` FROM __target WHERE __e0"
@@ -140,7 +140,7 @@ HEAD = "SELECT __part AS __change, IF(__part = CAST(5 AS TINYINT), NULL, __row_i
 
 
 def test_an_update_of_a_partition_column_splits_rows_that_move() -> None:
-    assert rewrite_statement("UPDATE __target SET `a` = __e0, `d` = __e1 WHERE __e2", PARTITIONED).text == (
+    assert rewrite_statement("UPDATE __target SET `a` = __e0, `d` = __e1 WHERE __e2", PARTITIONED).query == (
         f"{HEAD}{kept('__from_d', 'a', 'd')} "
         "FROM (SELECT CAST(1 AS TINYINT) AS __change, __target.ROW__ID AS __row_id, `__target`.`d` AS `__from_d`, "
         f"__e0 AS `a`, __e1 AS `d` FROM __target WHERE __e2) AS __changes {MOVED}"
@@ -154,7 +154,7 @@ def test_an_update_of_a_bucketing_column_splits_rows_for_which_it_changes() -> N
     update = rewrite_statement("UPDATE __target SET `a` = __e0, `k` = __e1 WHERE __e2", BUCKETED)
     assert (update.writes, update.stays) == (RowWrites.MIXED, True)
     same = [f"{kept(old)} IS NOT DISTINCT FROM {kept(new)}" for old, new in (("__from_d", "d"), ("__was_k", "k"))]
-    assert update.text == (
+    assert update.query == (
         f"{HEAD}{kept('__from_d', 'a', 'k', 'd')} "
         "FROM (SELECT CAST(1 AS TINYINT) AS __change, __target.ROW__ID AS __row_id, `__target`.`d` AS `__from_d`, "
         "`__target`.`k` AS `__was_k`, __e0 AS `a`, __e1 AS `k`, `__target`.`d` AS `d` FROM __target WHERE __e2) "
@@ -164,7 +164,7 @@ def test_an_update_of_a_bucketing_column_splits_rows_for_which_it_changes() -> N
     merge = f"{MERGE} WHEN MATCHED THEN UPDATE SET `a` = __e1, `k` = __e2"
     merged = rewrite_statement(merge, BUCKETED)
     assert (merged.writes, merged.stays) == (RowWrites.MIXED, True)
-    assert "`__was_k` IS NOT DISTINCT FROM `__changes`.`k`" in merged.text
+    assert "`__was_k` IS NOT DISTINCT FROM `__changes`.`k`" in merged.query
     merged = rewrite_statement(
         f"{merge} WHEN NOT MATCHED THEN INSERT (`a`, `k`, `d`) VALUES (__e3, __e4, __e5)", BUCKETED
     )
@@ -178,7 +178,7 @@ def test_columns_whose_equal_values_may_have_different_hashes_move_every_updated
         "UPDATE __target SET `a` = __e0, `k` = __e1",
         f"{MERGE} WHEN MATCHED THEN UPDATE SET `a` = __e1, `k` = __e2",
     ):
-        query = rewrite_statement(text, columns).text
+        query = rewrite_statement(text, columns).query
         assert "EXPLODE(IF(__change = CAST(1 AS TINYINT), ARRAY(" in query
         assert "__was_" not in query
 
@@ -193,7 +193,7 @@ def test_no_row_moves_where_no_bucketing_column_is_assigned_and_no_field_is_take
 def test_a_moved_row_keeps_the_value_of_a_column_that_is_called_like_an_expression() -> None:
     """A name alone would stand for what is assigned to `a`."""
     columns = TargetColumns(("a", "__e0"), ("d",))
-    text = rewrite_statement("UPDATE __target SET `a` = __e0, `__e0` = __e1, `d` = __e2", columns).text
+    text = rewrite_statement("UPDATE __target SET `a` = __e0, `__e0` = __e1, `d` = __e2", columns).query
     outer, inner = text.split(" FROM (")
     assert outer.endswith("`__changes`.`a`, `__changes`.`__e0`, `__changes`.`d`")
     assert "__e0 AS `a`, __e1 AS `__e0`, __e2 AS `d`" in inner
@@ -202,7 +202,7 @@ def test_a_moved_row_keeps_the_value_of_a_column_that_is_called_like_an_expressi
 @given(st.sets(st.from_regex(r"_{0,4}[a-z]{0,2}", fullmatch=True).filter(bool)))
 def test_names_of_the_query_are_none_of_the_columns(names: set[str]) -> None:
     columns = TargetColumns(("a",), ("d",), tuple(sorted(names)))
-    text = rewrite_statement(f"{MERGE} WHEN MATCHED THEN UPDATE SET `a` = __e1, `d` = __e2", columns).text
+    text = rewrite_statement(f"{MERGE} WHEN MATCHED THEN UPDATE SET `a` = __e1, `d` = __e2", columns).query
     own = {alias.strip("`") for alias in re.findall(r" AS (`[^`]+`|\w+)", text)} - {"a", "d", "TINYINT"}
     assert not own & names
     assert all(name.startswith("__") for name in own)
