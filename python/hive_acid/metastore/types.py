@@ -101,11 +101,6 @@ class OperationKind(Enum):
     NO_TXN = "no_txn"
 
     @property
-    def is_write(self) -> bool:
-        """True if the metastore records a component for it."""
-        return self in (OperationKind.INSERT, OperationKind.UPDATE, OperationKind.DELETE)
-
-    @property
     def is_conflicting(self) -> bool:
         """True if it takes part in the search for write conflicts."""
         return self in (OperationKind.UPDATE, OperationKind.DELETE)

@@ -16,6 +16,8 @@ from hive_acid.metastore.types import (
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import LONG_MAX, ValidTxnList, ValidWriteIdList
 
+_RECORDED = (OperationKind.INSERT, OperationKind.UPDATE, OperationKind.DELETE)
+
 
 @dataclass(frozen=True)
 class Component:
@@ -153,7 +155,7 @@ class TransactionTable:
 
     def record_lock(self, transaction: Transaction, components: Iterable[LockComponent]) -> None:
         """Records the writes among the components of a lock."""
-        parts = [part for part in components if part.operation.is_write]
+        parts = [part for part in components if part.operation in _RECORDED]
         for part in parts:
             if not part.is_dynamic_partition_write:
                 transaction.components.add(Component(part.table, part.partition, part.operation))
