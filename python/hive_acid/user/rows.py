@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timezone
 
 from pyspark.sql import DataFrame, SparkSession
 
 from hive_acid.model.table import Column
 from hive_acid.sql.operator_statements import build_schema
-from hive_acid.user.instants import build_instant
 from hive_acid.wire.operators import Row
 
 
@@ -27,3 +27,8 @@ def _build_value(type_: str, value: object) -> object:
     if isinstance(value, tuple):
         return list(value)
     return dict(value) if isinstance(value, Mapping) else value
+
+
+def build_instant(time_ms: int | None) -> datetime | None:
+    """The instant, in milliseconds since 1970, with a zone: one without is taken for a reading of the local clock."""
+    return None if time_ms is None else datetime.fromtimestamp(time_ms / 1000, timezone.utc)

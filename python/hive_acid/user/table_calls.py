@@ -11,11 +11,12 @@ from pyspark.sql import Column, DataFrame
 
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableName
+from hive_acid.operators.describe_detail import build_detail_row
 from hive_acid.snapshot.acid_state import TableContent
 from hive_acid.snapshot.filesystem import FileSystem
-from hive_acid.sql.operator_statements import Compact, describe_statement
-from hive_acid.user.detail import build_detail_frame
+from hive_acid.sql.operator_statements import Compact, DescribeDetail, describe_statement
 from hive_acid.user.history import build_history_frame
+from hive_acid.user.rows import build_frame
 from hive_acid.wire import codec
 from hive_acid.wire.table_calls import CalledClause, TableCall
 from hive_acid.wire.table_detail import TableDetail
@@ -105,7 +106,7 @@ class AcidTableCalls(ABC):
     def detail(self) -> DataFrame:
         """The row of `AcidTable.detail`."""
         described, content = self._described(), codec.read(TableContent, self._text("content"))
-        return build_detail_frame(self._spark, described, content)
+        return build_frame(self._spark, DescribeDetail.COLUMNS, [build_detail_row(described, content)])
 
     def history(self, limit: int | None) -> DataFrame:
         """The rows of `AcidTable.history`."""

@@ -10,7 +10,7 @@ from typing import cast
 import pytest
 from pyspark.sql.types import TimestampType
 
-from hive_acid.user.instants import build_instant
+from hive_acid.user.rows import build_instant
 
 FIRST_S, SECOND_S = 1792888200, 1792891800
 """Both are 02:30 on 2026-10-25 in Berlin."""
