@@ -56,6 +56,7 @@ class CatalogSide:
     """All that answers for the tables of one metastore, in one Spark application."""
 
     client: ClassVar[type[ThriftMetastore]] = ThriftMetastore
+    """The class of its client of the metastore."""
 
     def __init__(
         self,
