@@ -29,9 +29,8 @@ from hive_acid.wire.new_tables import NewTable
 from hive_acid.wire.operators import OperatorAnswer, OperatorRequest, OtherCommand
 from hive_acid.wire.scan_plan import TableScan
 from hive_acid.wire.scan_requests import ReadRequest, ReadTable, ScanRequest
-from hive_acid.wire.statements import AddedColumns, CreatedTable, DdlStatement, DryRunAnswer, Statement
+from hive_acid.wire.statements import AddedColumns, CreatedTable, DdlStatement, DryRunAnswer, Statement, StatementAnswer
 from hive_acid.wire.table_calls import TableQuestion
-from hive_acid.wire.write_spec import RowCounts
 from hive_acid.writing.new_tables import find_new_table_fault
 from hive_acid.writing.table_rules import refuse_hidden_location, refuse_unseen
 
@@ -170,7 +169,7 @@ class PythonApi(TextAnswers):
 
     @answered
     @cancellable
-    def execute(self, statement: Statement, call: str) -> RowCounts:
+    def execute(self, statement: Statement, call: str) -> StatementAnswer:
         """Runs a writing statement."""
         engine = self._engine(call)
         if statement.transaction is not None:
@@ -188,7 +187,7 @@ class PythonApi(TextAnswers):
     @cancellable
     def executeTogether(  # noqa: N802 (the trait's name)
         self, statements: tuple[Statement, ...], calls: tuple[str, ...]
-    ) -> RowCounts:
+    ) -> StatementAnswer:
         """Runs writing statements as one."""
         engines = [self._engine(call) for call in calls]
         return self._executor.run_together(list(zip(statements, engines, strict=True)))

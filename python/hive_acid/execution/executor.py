@@ -17,11 +17,12 @@ from hive_acid.execution.scope import Tools, WritingScope
 from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.execution.statement_transaction import StatementTransaction
 from hive_acid.execution.steps import ALONE
+from hive_acid.execution.watch import Watch
 from hive_acid.model.table import TableName
 from hive_acid.reading.read_transaction import ReadTransaction
 from hive_acid.reading.snapshot import ScannedSnapshot
 from hive_acid.reading.warehouse import Warehouse
-from hive_acid.wire.statements import Statement
+from hive_acid.wire.statements import Statement, StatementAnswer
 from hive_acid.wire.write_spec import RowCounts
 from hive_acid.writing.conflicts import Conflict, GivesWay, LostTogether, meeting_lost_files
 from hive_acid.writing.engine import Engine
@@ -56,7 +57,8 @@ class Executor:
     """Runs statements against one metastore. `snapshots` is where scans find the snapshot of a running statement.
 
     `pause_ms` waits, and raises if the statement was cancelled. `after_commit` is told, by table, which partitions a
-    committed statement has written, and must not raise. `notes` writes those for the history.
+    committed statement has written, and must not raise. `notes` writes those for the history. `observe` is told of each
+    writing statement that has ended, and must not raise.
     """
 
     def __init__(
@@ -71,6 +73,7 @@ class Executor:
         self._after_commit = after_commit
         self.snapshots: dict[str, ScannedSnapshot] = {}
         self._tools = Tools(warehouse, pause_ms, self.snapshots, notes or NoteWriter())
+        self.observe: Callable[[Watch], None] | None = None
 
     def dry_run(self, statement: Statement, engine: Engine) -> DryRun:
         """The effects that `run` would have now; see `perform_dry_run`."""
@@ -109,13 +112,19 @@ class Executor:
         finally:
             self.snapshots.pop(transaction.token, None)
 
-    def run_within(self, token: str, statement: Statement, engine: Engine) -> RowCounts:
+    def run_within(self, token: str, statement: Statement, engine: Engine) -> StatementAnswer:
         """Runs a statement of the transaction with this token."""
         transaction = self.find_transaction(token)
         if transaction is None:
             raise build_error("HIVE_ACID_TRANSACTION_STATE.ENDED", txnId="(ended)")
-        with telling(StatementOutcome.TRANSACTION_DOOMED):
-            return transaction.run(statement, engine, self._settings.overridden_by(statement.settings))
+        settings = self._settings.overridden_by(statement.settings)
+
+        def run(watch: Watch) -> RowCounts:
+            transaction.watch = watch
+            with telling(StatementOutcome.TRANSACTION_DOOMED):
+                return transaction.run(statement, engine, settings)
+
+        return self._watched([statement], run)
 
     def close(self) -> None:
         """Undoes the transactions of several statements that are open, but for those of which a statement runs."""
@@ -124,22 +133,42 @@ class Executor:
             if transaction is not None:
                 transaction.close()
 
-    def run(self, statement: Statement, engine: Engine) -> RowCounts:
-        """The numbers of rows changed, once they are committed.
+    def run(self, statement: Statement, engine: Engine) -> StatementAnswer:
+        """The effects of the statement, once they are committed.
 
         A lost race is run again in a new transaction, at most `maxAttempts` times; then HIVE_ACID_WRITE_CONFLICT. So is
         a statement of whose snapshot a file is gone; then HIVE_ACID_SNAPSHOT_UNAVAILABLE. Any other error leaves
         nothing visible, but for HIVE_ACID_COMMIT_STATE_UNKNOWN, after which nobody knows.
         """
         request = self._build_request(statement, engine)
-        return self._run_until_won(statement, lambda kept: self._run_alone(request, kept))
 
-    def run_together(self, statements: Sequence[tuple[Statement, Engine]]) -> RowCounts:
+        def run(watch: Watch) -> RowCounts:
+            return self._run_until_won(statement, lambda kept: self._run_alone(request, kept, watch))
+
+        return self._watched([statement], run)
+
+    def run_together(self, statements: Sequence[tuple[Statement, Engine]]) -> StatementAnswer:
         """Runs statements, of which there is one at least, as one: in one transaction, each as if it were the first.
 
-        The rows changed by all, once they are committed. Lost races and errors as in `run`.
+        The effects of all, once they are committed. Lost races and errors as in `run`.
         """
-        return self._run_until_won(statements[0][0], lambda _: self._run_together(statements))
+
+        def run(watch: Watch) -> RowCounts:
+            return self._run_until_won(statements[0][0], lambda _: self._run_together(statements, watch))
+
+        return self._watched([statement for statement, _ in statements], run)
+
+    def _watched(self, statements: Sequence[Statement], run: Callable[[Watch], RowCounts]) -> StatementAnswer:
+        watch = Watch(self._tools.warehouse.transactions.timing.clock_ms, statements)
+        try:
+            watch.counts = counts = run(watch)
+            return StatementAnswer(counts, watch.sum_up())
+        except BaseException as error:
+            watch.error = error
+            raise
+        finally:
+            if self.observe is not None:
+                self.observe(watch)
 
     def _run_until_won(self, first: Statement, attempt: Callable[[KeptLock | None], RowCounts]) -> RowCounts:
         """The result of `attempt`. It raises Conflict for a lost race, and is given the lock that is kept from that.
@@ -173,15 +202,17 @@ class Executor:
     def _build_way(self, settings: config.Settings) -> Way:
         return Way(self._tools.warehouse.transactions.timing.clock_ms, settings.number(config.LOCK_TIMEOUT_MS))
 
-    def _run_alone(self, request: Request, kept_lock: KeptLock | None) -> RowCounts:
+    def _run_alone(self, request: Request, kept_lock: KeptLock | None, watch: Watch) -> RowCounts:
         scope = StatementTransaction(self._tools, request.settings, kept_lock)
+        scope.watch = watch
         with telling(lambda: scope.statement_outcome), scope, meeting_lost_files():
             written = ALONE.walk(scope, request)
         self._tell(scope)
         return written.result.counts
 
-    def _run_together(self, statements: Sequence[tuple[Statement, Engine]]) -> RowCounts:
+    def _run_together(self, statements: Sequence[tuple[Statement, Engine]], watch: Watch) -> RowCounts:
         transaction = self.begin_transaction(statements[0][0].settings, reads_own=False)
+        transaction.watch = watch
         counts = RowCounts()
         try:
             with self._ended(transaction):

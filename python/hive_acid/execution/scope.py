@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, MutableMapping, Sequence
 
 from hive_acid import config
+from hive_acid.execution.watch import Watch
 from hive_acid.metastore.types import LockComponent
 from hive_acid.model.table import TableName
 from hive_acid.quirks.acting import ActingQuirks
@@ -49,7 +50,8 @@ class Scope(ABC):
     """The scope of a statement.
 
     `held` are the locks that are held, `kept_lock` one that is kept from an earlier run of the same statement.
-    `reads_target`: the target counts as read, even if the statement's query does not read it.
+    `reads_target`: the target counts as read, even if the statement's query does not read it. `watch` is that of the
+    statement.
     """
 
     kept_lock: KeptLock | None = None
@@ -57,6 +59,7 @@ class Scope(ABC):
 
     def __init__(self, tools: Tools) -> None:
         self.tools = tools
+        self.watch = Watch(tools.warehouse.transactions.timing.clock_ms)
         self.held: Sequence[LockComponent] = ()
 
     @abstractmethod

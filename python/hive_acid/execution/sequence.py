@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Generic, TypeVar, cast
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, Generic, Protocol, TypeVar, cast
 
-_S = TypeVar("_S")
+from hive_acid.execution.watch import Phase, Watch
+
+
+class _Watched(Protocol):
+    watch: Watch
+
+
+_S = TypeVar("_S", bound=_Watched)
 _A = TypeVar("_A")
 _B_co = TypeVar("_B_co", covariant=True)
 _C = TypeVar("_C")
@@ -23,6 +32,7 @@ class _Kind(Enum):
 class _Step:
     function: Callable[..., Any]
     kind: _Kind
+    phase: Phase | None
 
 
 class Steps(Generic[_S, _A, _B_co]):
@@ -31,21 +41,27 @@ class Steps(Generic[_S, _A, _B_co]):
     A walk that ends early has come to an earlier stage, of which `B` has to be a base class.
     """
 
-    def __init__(self, steps: Sequence[_Step] = ()) -> None:
-        """Without steps, `A` and `B` are the same."""
+    def __init__(self, steps: Sequence[_Step] = (), phase: Phase | None = None) -> None:
+        """Without steps, `A` and `B` are the same. Steps that are added are of the phase, or of none."""
         self._steps = tuple(steps)
+        self._phase = phase
+
+    def during(self, phase: Phase) -> Steps[_S, _A, _B_co]:
+        """And the steps that follow are of this phase."""
+        return Steps(self._steps, phase)
 
     def then(self, find: Callable[[_S, _B_co], _C]) -> Steps[_S, _A, _C]:
         """And a step that gives the next stage."""
-        return Steps((*self._steps, _Step(find, _Kind.FINDS)))
+        return Steps((*self._steps, _Step(find, _Kind.FINDS, self._phase)), self._phase)
 
     def do(self, *actions: Callable[[_S, _B_co], None]) -> Steps[_S, _A, _B_co]:
         """And steps that check or change something, and add nothing to the stage."""
-        return Steps((*self._steps, *(_Step(action, _Kind.ACTS) for action in actions)))
+        added = (_Step(action, _Kind.ACTS, self._phase) for action in actions)
+        return Steps((*self._steps, *added), self._phase)
 
     def unless(self, is_over: Callable[[_S, _B_co], bool]) -> Steps[_S, _A, _B_co]:
         """And a step that tells whether the walk ends here."""
-        return Steps((*self._steps, _Step(is_over, _Kind.ENDS)))
+        return Steps((*self._steps, _Step(is_over, _Kind.ENDS, self._phase)), self._phase)
 
     def without(self, *left_out: Callable[..., None] | Callable[..., bool]) -> Steps[_S, _A, _B_co]:
         """But for these, which add nothing to a stage. Raises ValueError for another one."""
@@ -60,12 +76,14 @@ class Steps(Generic[_S, _A, _B_co]):
         return tuple(step.function for step in self._steps)
 
     def walk(self, scope: _S, first: _A) -> _B_co:
-        """The stage at the end."""
+        """The stage at the end. The scope's watch is told of the phases."""
         stage: Any = first
-        for step in self._steps:
-            given = step.function(scope, stage)
-            if step.kind is _Kind.ENDS and given:
-                break
-            if step.kind is _Kind.FINDS:
-                stage = given
+        for phase, steps in groupby(self._steps, attrgetter("phase")):
+            with scope.watch.during(phase):
+                for step in steps:
+                    given = step.function(scope, stage)
+                    if step.kind is _Kind.ENDS and given:
+                        return cast("_B_co", stage)
+                    if step.kind is _Kind.FINDS:
+                        stage = given
         return cast("_B_co", stage)

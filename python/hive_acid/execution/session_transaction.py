@@ -13,6 +13,7 @@ from hive_acid.errors import CommitStateUnknown, build_error
 from hive_acid.errors.outcome import StatementOutcome
 from hive_acid.execution.scope import Tools, WritingScope
 from hive_acid.execution.steps import AT_COMMIT, AT_COMMIT_OF_A_TABLE, IN_TRANSACTION, LOCKED_AHEAD, TOGETHER
+from hive_acid.execution.watch import Phase
 from hive_acid.metastore.types import LockComponent
 from hive_acid.model.table import TableName
 from hive_acid.model.table_identity import AnalysedTable
@@ -126,7 +127,8 @@ class SessionTransaction(WritingScope):
             self._reads.keep([source for statement, _ in statements for source in statement.sources])
             for statement, engine in statements:
                 wanted += LOCKED_AHEAD.walk(self, Request(statement, engine, self.settings)).plan.locks
-            self._reads.lock(list(dict.fromkeys(wanted)))
+            with self.watch.during(Phase.LOCK_WAIT):
+                self._reads.lock(list(dict.fromkeys(wanted)))
 
     @contextmanager
     def _noting_failure(self, target: TableName) -> Iterator[None]:

@@ -22,6 +22,7 @@ from hive_acid.execution.publishing_steps import (
 )
 from hive_acid.execution.scope import Scope, WritingScope
 from hive_acid.execution.sequence import Steps
+from hive_acid.execution.watch import Phase
 from hive_acid.model.bucket import MAX_STATEMENT
 from hive_acid.reading.changed_tables import refuse_changed
 from hive_acid.transactions.validity import build_lock_components, find_rule, is_covered
@@ -74,7 +75,9 @@ def open_snapshot(scope: Scope, found: Found) -> Opened:
 
 def begin(scope: WritingScope, found: Found) -> Begun:
     """The snapshot comes before the write ID, which must be above all that the snapshot sees."""
-    return scope.open_snapshot(found)
+    begun = scope.open_snapshot(found)
+    scope.watch.txn_id = begun.transaction.txn_id
+    return begun
 
 
 def allocate_write_id(scope: WritingScope, begun: Begun) -> Numbered:
@@ -184,7 +187,7 @@ def ensure_active(scope: WritingScope, written: Written) -> None:
         scope.kept_lock.ensure_active()
 
 
-_WRITING = Steps[WritingScope, Request, Request]()
+_WRITING = Steps[WritingScope, Request, Request]().during(Phase.SNAPSHOT)
 
 STEPS: Steps[WritingScope, Request, Written] = (
     _WRITING.then(find_table)
@@ -194,16 +197,22 @@ STEPS: Steps[WritingScope, Request, Written] = (
     .do(check_own_overwrites)
     .then(plan_locks)
     .do(check_partition_rights)
+    .during(Phase.LOCK_WAIT)
     .then(lock)
+    .during(Phase.SNAPSHOT)
     .do(check_snapshot)
+    .during(Phase.WRITE)
     .then(run_job)
     .do(abort_unchanged)
     .unless(end_unchanged)
+    .during(Phase.PUBLISH)
     .do(check_own_folders, ensure_active)
     .then(prepare)
     .do(register_partitions, withdraw_stale_statistics)
     .then(publish)
-    .do(note_written, show_written, notify_listeners, commit)
+    .do(note_written, show_written, notify_listeners)
+    .during(Phase.COMMIT)
+    .do(commit)
 )
 """All of them. Every other sequence has some of them, in this order."""
 
@@ -212,10 +221,10 @@ ALONE = STEPS.without(check_own_overwrites, check_own_folders, note_written, sho
 
 _AT_COMMIT = Steps[WritingScope, Published, Published]()
 
-AT_COMMIT_OF_A_TABLE = _AT_COMMIT.do(withdraw_stale_statistics, notify_listeners)
+AT_COMMIT_OF_A_TABLE = _AT_COMMIT.during(Phase.PUBLISH).do(withdraw_stale_statistics, notify_listeners)
 """The steps of several statements that are done once for each table, when the transaction is to be committed."""
 
-AT_COMMIT = _AT_COMMIT.do(commit)
+AT_COMMIT = _AT_COMMIT.during(Phase.COMMIT).do(commit)
 """Then those that are done once."""
 
 IN_TRANSACTION = STEPS.without(abort_unchanged, withdraw_stale_statistics, notify_listeners, commit)

@@ -11,6 +11,7 @@ from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.new_tables import NewColumn
 from hive_acid.wire.row_writes import RowWrites
 from hive_acid.wire.statement_kinds import StatementKind
+from hive_acid.wire.write_spec import RowCounts
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,25 @@ class Statement:
     overwrite: Overwrite | None = None
     text: StatementText | None = None
     transaction: str | None = None
+
+
+@dataclass(frozen=True)
+class PhaseTimes:
+    """The milliseconds that a statement was in each phase, all attempts to run it together."""
+
+    snapshot: int
+    lock_wait: int
+    write: int
+    publish: int
+    commit: int
+
+
+@dataclass(frozen=True)
+class StatementAnswer:
+    """The effects of a statement that was run."""
+
+    counts: RowCounts
+    phases: PhaseTimes
 
 
 @dataclass(frozen=True)

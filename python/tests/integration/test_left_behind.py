@@ -12,8 +12,7 @@ from pyspark.errors import PySparkException
 from hive_acid.errors.outcome import StatementOutcome, telling
 from hive_acid.execution.executor import Executor
 from hive_acid.model.table import TableName
-from hive_acid.wire.statements import Statement
-from hive_acid.wire.write_spec import RowCounts
+from hive_acid.wire.statements import Statement, StatementAnswer
 from hive_acid.writing.engine import Engine
 from integration.conftest import Tables
 from support.polling import eventually
@@ -87,7 +86,7 @@ def fail_after(tables: Tables, monkeypatch: pytest.MonkeyPatch, *others: str) ->
         for text in others:
             other.sql(text).collect()
 
-    def run_after_others(executor: Executor, statement: Statement, engine: Engine) -> RowCounts:
+    def run_after_others(executor: Executor, statement: Statement, engine: Engine) -> StatementAnswer:
         if not users:  # their own statements run at once
             users.append(threading.Thread(target=use))
             users[0].start()
@@ -125,7 +124,7 @@ def test_a_create_as_select_that_fails_once_its_rows_are_committed_keeps_them(
 ) -> None:
     run = Executor.run
 
-    def fail_late(executor: Executor, statement: Statement, engine: Engine) -> RowCounts:
+    def fail_late(executor: Executor, statement: Statement, engine: Engine) -> StatementAnswer:
         run(executor, statement, engine)
         with telling(StatementOutcome.COMMITTED):
             raise RuntimeError("on purpose")

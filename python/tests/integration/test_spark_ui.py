@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -79,6 +80,9 @@ def test_a_statement_shows_its_text_and_what_it_did(parts: Tables) -> None:
     assert rows_shown(own) == ("0", "4", "0")
     assert own.numbers["files written"] == "4"  # a delta and a delete delta in each of two partitions
     assert own.numbers["size of files written"].endswith("KiB")
+    times = [own.numbers[f"{phase} time"] for phase in ("snapshot", "lock wait", "write", "publish", "commit")]
+    assert all(re.fullmatch(r"[\d.,]+ m?s", time) for time in times), times
+    assert times[2] != "0 ms", "a Spark job wrote the rows"
     assert parts.spark.sparkContext.getLocalProperty(DESCRIPTION) is None
 
 

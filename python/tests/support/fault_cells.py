@@ -137,7 +137,7 @@ class Cell:
 
     def _report(self) -> str:
         try:
-            changed = self._executor.run(self._statement, self.points.watch(ENGINE, self._engine)).affected
+            changed = self._executor.run(self._statement, self.points.watch(ENGINE, self._engine)).counts.affected
         except CommitStateUnknown:
             return "unknown"
         except Killed:

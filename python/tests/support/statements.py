@@ -204,7 +204,7 @@ class World:
 
     def run(self, kind: StatementKind, **changes: object) -> int:
         """The number of rows changed."""
-        return self.executor.run(self.statement(kind, **changes), self.engine).affected
+        return self.executor.run(self.statement(kind, **changes), self.engine).counts.affected
 
     def dry_run(self, kind: StatementKind, **changes: object) -> DryRun:
         """What the statement would do."""

@@ -133,7 +133,7 @@ def test_a_statement_of_a_transaction_is_judged_by_itself(world: World) -> None:
     transaction = world.executor.begin_transaction({})
     for _ in range(2):
         statement = world.statement(StatementKind.UPDATE, settings={ROWS: "3"})
-        assert world.executor.run_within(transaction.token, statement, world.engine).updated == 3
+        assert world.executor.run_within(transaction.token, statement, world.engine).counts.updated == 3
     with pytest.raises(InvalidStatement, match="TOO_MANY_ROWS") as caught:
         statement = world.statement(StatementKind.DELETE, settings={ROWS: "2"})
         world.executor.run_within(transaction.token, statement, world.engine)

@@ -21,7 +21,7 @@ from hive_acid.execution.steps import (
     TOGETHER,
 )
 from hive_acid.wire.statement_kinds import StatementKind
-from hive_acid.wire.write_spec import RowCounts
+from hive_acid.wire.statements import StatementAnswer
 from hive_acid.writing.conflicts import Conflict
 from hive_acid.writing.snapshot_checks import SnapshotChecks
 from support.statements import World
@@ -29,15 +29,15 @@ from support.statements import World
 INSERT, OVERWRITE = StatementKind.INSERT, StatementKind.OVERWRITE
 
 
-def run_in_transaction(world: World) -> RowCounts:
+def run_in_transaction(world: World) -> StatementAnswer:
     transaction = world.executor.begin_transaction({})
     try:
-        counts = world.executor.run_within(transaction.token, world.statement(INSERT), world.engine)
+        answer = world.executor.run_within(transaction.token, world.statement(INSERT), world.engine)
     except BaseException as error:
         world.executor.end_transaction(transaction, error)
         raise
     world.executor.end_transaction(transaction, None)
-    return counts
+    return answer
 
 
 WRITING: dict[str, Callable[[World], object]] = {

@@ -39,7 +39,7 @@ def is_at_rest(world: World) -> bool:
 
 def test_all_of_them_are_one_transaction(world: World) -> None:
     statements = [world.statement(INSERT), world.statement(INSERT, target=OTHER), world.statement(INSERT)]
-    counts = world.executor.run_together([(statement, world.engine) for statement in statements])
+    counts = world.executor.run_together([(statement, world.engine) for statement in statements]).counts
     assert counts.inserted == counts.affected == 9
     assert world.folders() == ["delta_0000001_0000001_0000", "delta_0000001_0000001_0001"]
     assert other_folders(world) == ["delta_0000001_0000001_0000"]
@@ -77,7 +77,7 @@ def test_a_lost_race_runs_all_again(world: World) -> None:
 
     racing.before = overwrite_once
     statements = [world.statement(INSERT, target=OTHER), world.statement(INSERT)]
-    counts = world.executor.run_together([(statements[0], world.engine), (statements[1], racing)])
+    counts = world.executor.run_together([(statements[0], world.engine), (statements[1], racing)]).counts
     assert counts.inserted == 6
     assert other_folders(world) == ["delta_0000002_0000002_0000"]
     assert world.folders() == ["base_0000002", "delta_0000003_0000003_0000"]

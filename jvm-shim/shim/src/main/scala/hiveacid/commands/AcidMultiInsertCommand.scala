@@ -29,12 +29,12 @@ case class AcidMultiInsertCommand(inserts: Seq[AcidWriteCommand]) extends LeafRu
     val session = api.asInstanceOf[SparkSession]
     SessionTransactions.refuse(session, "INSERT into several tables", AcidTable.name(inserts.head.target))
     val written = inserts.map(_ => new WrittenFiles)
-    val rows = SessionTransactions.refreshing(session, inserts.map(_.target)) {
+    val answer = SessionTransactions.refreshing(session, inserts.map(_.target)) {
       StatementTexts.describing(session, inserts.head) {
         RunningStatements.executeTogether(session, inserts.zip(written))
       }
     }
-    StatementMetrics.show(session, metrics, rows, written)
-    Seq(Row(rows.affected))
+    StatementMetrics.show(session, metrics, answer, written)
+    Seq(Row(answer.counts.affected))
   }
 }

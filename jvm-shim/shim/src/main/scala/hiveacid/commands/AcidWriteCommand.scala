@@ -63,11 +63,11 @@ case class AcidWriteCommand(
   override def run(api: ApiSession): Seq[Row] = {
     val session = api.asInstanceOf[SparkSession]
     val written = new WrittenFiles
-    val rows = SessionTransactions.refreshing(session, Seq(target)) {
+    val answer = SessionTransactions.refreshing(session, Seq(target)) {
       StatementTexts.describing(session, this)(RunningStatements.execute(session, this, written))
     }
-    StatementMetrics.show(session, metrics, rows, Seq(written))
-    if (output.isEmpty) Nil else Seq(Row.fromSeq(kind.traits.counts.map(AcidWriteCommand.count(rows, _))))
+    StatementMetrics.show(session, metrics, answer, Seq(written))
+    if (output.isEmpty) Nil else Seq(Row.fromSeq(kind.traits.counts.map(AcidWriteCommand.count(answer.counts, _))))
   }
 
   /** The same statement over another query, known by the same text. */

@@ -8,7 +8,7 @@ import hiveacid.errors.AcidException
 import hiveacid.python.{PythonSide, PythonThreads, SidecarApi}
 import hiveacid.scan.SessionTransactions
 import hiveacid.values.AcidTable
-import hiveacid.wire.{AddedColumns, CreatedTable, DryRunAnswer, RowCounts, Statement, Wire}
+import hiveacid.wire.{AddedColumns, CreatedTable, DryRunAnswer, Statement, StatementAnswer, Wire}
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -54,8 +54,8 @@ object RunningStatements {
   private val counter = new AtomicLong
 
   /** Runs a statement in Python, which calls `write` back with the key it is given. */
-  def execute(session: SparkSession, command: AcidWriteCommand, written: WrittenFiles): RowCounts =
-    withWrites[RowCounts](session, Seq(command -> written)) { (keys, requests) =>
+  def execute(session: SparkSession, command: AcidWriteCommand, written: WrittenFiles): StatementAnswer =
+    withWrites[StatementAnswer](session, Seq(command -> written)) { (keys, requests) =>
       api(session, command).execute(Wire.write(requests.head), keys.head)
     }
 
@@ -66,8 +66,8 @@ object RunningStatements {
     }
 
   /** The same for statements that are one transaction. */
-  def executeTogether(session: SparkSession, commands: Seq[(AcidWriteCommand, WrittenFiles)]): RowCounts =
-    withWrites[RowCounts](session, commands) { (keys, requests) =>
+  def executeTogether(session: SparkSession, commands: Seq[(AcidWriteCommand, WrittenFiles)]): StatementAnswer =
+    withWrites[StatementAnswer](session, commands) { (keys, requests) =>
       api(session, commands.head._1).executeTogether(Wire.write(requests), Wire.write(keys))
     }
 

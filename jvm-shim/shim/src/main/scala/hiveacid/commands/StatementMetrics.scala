@@ -2,22 +2,29 @@ package hiveacid.commands
 
 import scala.util.control.NonFatal
 
-import hiveacid.wire.RowCounts
+import hiveacid.wire.StatementAnswer
 
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
-/** The numbers at the node of a statement in the SQL tab: rows by what became of them, files and bytes. */
+/** The numbers at the node of a statement in the SQL tab: rows by what became of them, files, bytes and times. */
 object StatementMetrics extends Logging {
 
-  /** The keys are the parts of [[RowCounts]], `files` and `bytes`. */
+  /** The keys are the parts of [[hiveacid.wire.RowCounts]] and of [[hiveacid.wire.PhaseTimes]], `files` and `bytes`. */
   def create(): Map[String, SQLMetric] = {
     val context = SparkSession.active.sparkContext
     val rows =
       Seq("inserted", "updated", "deleted").map(name => name -> SQLMetrics.createMetric(context, s"rows $name"))
-    rows.toMap ++ Map(
+    val times = Seq(
+      "snapshot" -> "snapshot time",
+      "lockWait" -> "lock wait time",
+      "write" -> "write time",
+      "publish" -> "publish time",
+      "commit" -> "commit time"
+    ).map { case (phase, title) => phase -> SQLMetrics.createTimingMetric(context, title) }
+    (rows ++ times).toMap ++ Map(
       "files" -> SQLMetrics.createMetric(context, "files written"),
       "bytes" -> SQLMetrics.createSizeMetric(context, "size of files written")
     )
@@ -27,14 +34,20 @@ object StatementMetrics extends Logging {
   def show(
       session: SparkSession,
       metrics: => Map[String, SQLMetric],
-      rows: RowCounts,
+      answer: StatementAnswer,
       written: Seq[WrittenFiles]
   ): Unit =
     try {
+      val (rows, times) = (answer.counts, answer.phases)
       val values = Map(
         "inserted" -> rows.inserted,
         "updated" -> rows.updated,
         "deleted" -> rows.deleted,
+        "snapshot" -> times.snapshot,
+        "lockWait" -> times.lockWait,
+        "write" -> times.write,
+        "publish" -> times.publish,
+        "commit" -> times.commit,
         "files" -> written.map(_.files).sum,
         "bytes" -> written.map(_.bytes).sum
       )

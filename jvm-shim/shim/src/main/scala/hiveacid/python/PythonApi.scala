@@ -60,13 +60,13 @@ trait PythonApi {
   /** ScanRequest: the TableScan of one table in the snapshot of a statement or of a read execution. */
   def scan(request: String): Object
 
-  /** Statement: runs a statement in a transaction; `call` is the key for `JvmApi.write`. Returns RowCounts. */
+  /** Statement: runs a statement in a transaction; `call` is the key for `JvmApi.write`. Returns a StatementAnswer. */
   def execute(request: String, call: String): Object
 
   /** Statement: what a statement would do. Returns a DryRunAnswer. */
   def dryRun(request: String, call: String): Object
 
-  /** Statements, run in one transaction; `calls` has their keys. Returns RowCounts. */
+  /** Statements, run in one transaction; `calls` has their keys. Returns a StatementAnswer. */
   def executeTogether(requests: String, calls: String): Object
 
   /** DdlStatement: runs a statement of Spark's own under the locks it needs; `call` is the key for `JvmApi.alter`. */

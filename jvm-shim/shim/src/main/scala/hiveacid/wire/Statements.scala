@@ -28,6 +28,12 @@ final case class Statement(
     settings: Map[String, String]
 )
 
+/** The milliseconds that a statement was in each phase. */
+final case class PhaseTimes(snapshot: Long, lockWait: Long, write: Long, publish: Long, commit: Long)
+
+/** The effects of a statement that was run. */
+final case class StatementAnswer(counts: RowCounts, phases: PhaseTimes)
+
 /** The effects that a statement would have, as pairs of an item and its value and as a text for programs. */
 final case class DryRunAnswer(facts: Seq[Seq[String]], json: String)
 
