@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 from hive_acid.api.clocks import wall_clock_ms
 from hive_acid.api.compaction import (
@@ -24,6 +25,18 @@ from hive_acid_ops.initiator.survey import CompactorView, SurveyedRoot, find_roo
 
 _REPLACED = "replaced"
 _ABORTED = "aborted"
+
+
+class CleaningCause(Enum):
+    """Why a compaction that is done is not cleaned yet. Programs read the values, so they never change.
+
+    HELD: by open transactions, or by locks.
+    """
+
+    NO_CLEANER = "no_cleaner"
+    FAILED = "cleaner_failed"
+    HELD = "held"
+    NEXT_TURN = "next_turn"
 
 
 @dataclass(frozen=True)
@@ -49,11 +62,27 @@ class Cleaning:
 
     def find_keepers(self, entry: CompactionInfo) -> tuple[str, ...]:
         """The transactions and locks that the Cleaner waits for behind the compaction, by transaction."""
+        holders = self._find_holders(entry).items()
+        return tuple(text for _, text in sorted(holders, key=lambda holder: holder[0] or 0))
+
+    def find_cause(self, entry: CompactionInfo) -> CleaningCause:
+        """Why the Cleaner has yet to come behind a compaction that is done."""
+        if not self.services.has_cleaner:
+            return CleaningCause.NO_CLEANER
+        if entry.error:
+            return CleaningCause.FAILED
+        return CleaningCause.HELD if self._find_holders(entry) else CleaningCause.NEXT_TURN
+
+    def find_oldest_holder(self, entry: CompactionInfo) -> int | None:
+        """The smallest ID of a transaction that the Cleaner waits for behind the compaction; None if there is none."""
+        return min(filter(None, self._find_holders(entry)), default=None)
+
+    def _find_holders(self, entry: CompactionInfo) -> dict[int | None, str]:
         holders = {lock.txn_id: describe_owner(lock) for lock in self.locks if self._is_kept_by(lock, entry)}
         if self.services.line.cleans_behind_transactions and not self.waits_for_kept:
             began = (each for each in self.transactions if each.state is TransactionState.OPEN)
             holders |= {each.id: self._describe(each) for each in began if _is_before(each.id, entry)}
-        return tuple(text for _, text in sorted(holders.items(), key=lambda holder: holder[0] or 0))
+        return holders
 
     def _is_kept_by(self, lock: HeldLock, entry: CompactionInfo) -> bool:
         if self.services.line.cleans_behind_transactions:

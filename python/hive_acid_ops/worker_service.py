@@ -1,11 +1,11 @@
-"""Workers that take compactions from the queue until they are told to stop, and what they count."""
+"""Workers that take compactions from the queue until they are told to stop, and what they report."""
 
 from __future__ import annotations
 
 import json
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from hive_acid.api.compaction import CompactionJob, CompactionOutcome
@@ -49,41 +49,6 @@ class Report:
             where["folders"] = found.folders
         counts = {"rows": self.rows, "bytes": self.bytes, "elapsed_ms": self.elapsed_ms}
         return json.dumps({"state": self.state, **where, **counts, "reason": self.reason})
-
-
-@dataclass
-class Metrics:
-    """Sums of reports since the service began; for several threads."""
-
-    compactions: dict[str, int] = field(default_factory=lambda: dict.fromkeys((COMPACTED, REFUSED, FAILED), 0))
-    rows: int = 0
-    bytes: int = 0
-    elapsed_ms: int = 0
-
-    def __post_init__(self) -> None:
-        self._guard = threading.Lock()
-
-    def add(self, report: Report) -> str:
-        """Counts it; the text of all as `format_prometheus` has it then."""
-        with self._guard:
-            self.compactions[report.state] += 1
-            self.rows += report.rows
-            self.bytes += report.bytes
-            self.elapsed_ms += report.elapsed_ms
-            return self.format_prometheus()
-
-    def format_prometheus(self) -> str:
-        """The text format of Prometheus, for its textfile collector."""
-        lines = ["# TYPE hive_acid_compactions_total counter"]
-        lines += [f'hive_acid_compactions_total{{state="{state}"}} {n}' for state, n in self.compactions.items()]
-        sums = {
-            "hive_acid_compaction_rows_total": self.rows,
-            "hive_acid_compaction_bytes_total": self.bytes,
-            "hive_acid_compaction_seconds_total": self.elapsed_ms / 1000,
-        }
-        for name, value in sums.items():
-            lines += [f"# TYPE {name} counter", f"{name} {value}"]
-        return "\n".join(lines) + "\n"
 
 
 class Compacts(Protocol):

@@ -8,19 +8,21 @@ import socket
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from hive_acid.api.clocks import wall_clock_ms
 from hive_acid.api.command_line import DONE, FAILED, parse_count
+from hive_acid_ops.commands.metrics_port import add_metrics_options, counted
 from hive_acid_ops.commands.shared import parse_table
 from hive_acid_ops.commands.warehouse import add_warehouse_options, open_warehouse
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from hive_acid.api.command_line import Commands
     from hive_acid.api.tables import Metastore
-    from hive_acid_ops.initiator.initiator import Initiator
+    from hive_acid_ops.initiator.initiator import Action, Initiator
 
 _INTERVAL_S = 300
 """As Hive's (hive.compactor.check.interval)."""
@@ -39,6 +41,7 @@ def add_command(commands: Commands) -> None:
     when.add_argument("--once", action="store_true", help="look once and end")
     initiator.add_argument("--dry-run", action="store_true", help="say what would be asked for, ask for nothing")
     initiator.add_argument("--force", action="store_true", help="also beside the metastore's own Initiator")
+    add_metrics_options(initiator)
     initiator.add_argument("--json", action="store_true", help="one JSON object per line, also of what needs nothing")
     initiator.set_defaults(run=run_initiator)
 
@@ -56,15 +59,37 @@ def run_initiator(chosen: argparse.Namespace) -> int:
                 return DONE
             name = f"{socket.gethostname()}-hive-acid-initiator"
             initiator = Initiator(metastore, file_system, name, wall_clock_ms, chosen.dry_run)
-            if chosen.once:
-                return FAILED if _look(chosen, metastore, initiator, threading.Event()) else DONE
-            return _look_until_stopped(chosen, metastore, initiator)
+            with _counted(chosen, metastore) as count:
+                if chosen.once:
+                    return FAILED if _look(chosen, metastore, initiator, threading.Event(), count) else DONE
+                return _look_until_stopped(chosen, metastore, initiator, count)
     except HiveAcidError as error:
         print(error, file=sys.stderr)
         return FAILED
 
 
-def _look_until_stopped(chosen: argparse.Namespace, metastore: Metastore, initiator: Initiator) -> int:
+@contextmanager
+def _counted(chosen: argparse.Namespace, metastore: Metastore) -> Iterator[Callable[[Action], None]]:
+    """A function that counts decisions, for `--metrics-port`."""
+    with counted(chosen, metastore) as registry:
+        if registry is None:
+            yield _count_none
+            return
+        from hive_acid_ops.service_metrics import build_action_counter
+
+        yield build_action_counter(registry)
+
+
+def _count_none(_: Action) -> None:
+    return
+
+
+def _look_until_stopped(
+    chosen: argparse.Namespace,
+    metastore: Metastore,
+    initiator: Initiator,
+    count: Callable[[Action], None] = _count_none,
+) -> int:
     from hive_acid.api.conditions import HiveAcidError
 
     stop = threading.Event()
@@ -73,14 +98,20 @@ def _look_until_stopped(chosen: argparse.Namespace, metastore: Metastore, initia
     while not stop.is_set():
         started_s = time.monotonic()
         try:
-            _look(chosen, metastore, initiator, stop)
+            _look(chosen, metastore, initiator, stop, count)
         except HiveAcidError as error:  # the next round may find the metastore again
             print(error, file=sys.stderr, flush=True)
         stop.wait(max(0.0, started_s + chosen.interval_s - time.monotonic()))
     return DONE
 
 
-def _look(chosen: argparse.Namespace, metastore: Metastore, initiator: Initiator, stop: threading.Event) -> int:
+def _look(
+    chosen: argparse.Namespace,
+    metastore: Metastore,
+    initiator: Initiator,
+    stop: threading.Event,
+    count: Callable[[Action], None] = _count_none,
+) -> int:
     """Print what was done, table by table; the number of those, and of databases, that could not be looked at."""
     from hive_acid.api.tables import TableName
     from hive_acid_ops.decision_report import format_json, format_text
@@ -91,6 +122,7 @@ def _look(chosen: argparse.Namespace, metastore: Metastore, initiator: Initiator
     tables = [TableName(*table) for table in chosen.table]
     candidates = find_candidates(metastore, chosen.database, tables)
     for decision in initiator.look(followed(candidates, "looking at tables")):
+        count(decision.action)
         failures += decision.action is Action.FAILED
         if chosen.json:
             print(format_json(decision), flush=True)

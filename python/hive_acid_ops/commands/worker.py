@@ -22,9 +22,12 @@ from hive_acid.api.command_line import (
     parse_count,
     parse_settings,
 )
+from hive_acid_ops.commands.metrics_port import add_metrics_options, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from prometheus_client import CollectorRegistry
 
     from hive_acid.api.command_line import Commands
     from hive_acid_ops.worker_service import Compacts, Report
@@ -48,6 +51,7 @@ def add_command(commands: Commands) -> None:
     worker.add_argument(
         "--metrics", type=Path, metavar="FILE", help="keep sums there, for Prometheus' textfile collector"
     )
+    add_metrics_options(worker)
     worker.add_argument("--json", action="store_true", help="one JSON object per compaction")
     worker.set_defaults(run=run_worker)
 
@@ -68,23 +72,26 @@ def run_worker(chosen: argparse.Namespace) -> int:
             host, process = socket.gethostname(), os.getpid()
             names = [f"{WORKER_PREFIX}{host}-{process}.{number}" for number in range(chosen.parallel)]
             workers = [attachment.build_worker(name) for name in names]
-            with watched(attachment.running_compactions):
-                return Serving(chosen, session.sparkContext.cancelAllJobs).run(workers)
+            with (
+                counted(chosen, attachment.metastore, chosen.metrics is not None) as registry,
+                watched(attachment.running_compactions),
+            ):
+                return Serving(chosen, session.sparkContext.cancelAllJobs, registry).run(workers)
     except HiveAcidError as error:
         print(error, file=sys.stderr)
         return FAILED
 
 
 class Serving:
-    """One run of the command."""
+    """One run of the command. `registry` is where it counts, if it does."""
 
-    def __init__(self, chosen: argparse.Namespace, cancel_jobs: Callable[[], None]) -> None:
-        from hive_acid_ops.worker_service import Metrics
-
+    def __init__(
+        self, chosen: argparse.Namespace, cancel_jobs: Callable[[], None], registry: CollectorRegistry | None = None
+    ) -> None:
         self._chosen = chosen
         self._cancel_jobs = cancel_jobs
         self._stop = threading.Event()
-        self._metrics = Metrics()
+        self._count = None if registry is None else _build_counter(registry, chosen.metrics)
         self._failures = 0
         self._is_cancelled = False
 
@@ -125,12 +132,24 @@ class Serving:
 
         self._failures += report.state == FAILED_STATE
         print(report.format_json() if self._chosen.json else report.format_text(), flush=True)
-        text = self._metrics.add(report)
-        if self._chosen.metrics:
-            # a collector never sees half of it
-            staged = self._chosen.metrics.with_name(self._chosen.metrics.name + ".tmp")
-            staged.write_text(text)
-            staged.replace(self._chosen.metrics)
+        if self._count is not None:
+            self._count(report)
+
+
+def _build_counter(registry: CollectorRegistry, file: Path | None) -> Callable[[Report], None]:
+    """Counts a report, and writes all sums into the file, if there is one."""
+    from prometheus_client import write_to_textfile
+
+    from hive_acid_ops.service_metrics import CompactionCounters
+
+    counters = CompactionCounters(registry)
+
+    def count(report: Report) -> None:
+        counters.add(report)
+        if file is not None:
+            write_to_textfile(str(file), registry)
+
+    return count
 
 
 def _parse_pools(text: str) -> list[str | None]:

@@ -33,10 +33,12 @@ from hive_acid.bridge.operators import *
 Operators(Any(metastore=None, file_system=None), None, None, None, Any(host=""), None)"""
 SHOW_LOCKS = """OperatorRequest("SHOW LOCKS", '{"table": null, "database": null}', None, None, (), None, None, {})"""
 REMOTE = "from hive_acid.user import acid_table; acid_table.is_remote = lambda _: True; acid_table"
+METRICS = "from argparse import Namespace; from hive_acid_ops.commands.metrics_port import counted"
 OUTPUTS = ("signing_key", "ledger", "certificate")
 ABSENT = """\
 import sys
-sys.modules.update(dict.fromkeys(("cryptography", "pyarrow", "rich", "pandas")))  # as if they were not installed
+absent = ("cryptography", "opentelemetry", "pandas", "prometheus_client", "pyarrow", "rich")
+sys.modules.update(dict.fromkeys(absent))  # as if they were not installed
 """
 
 IMPORT_ALL = """\
@@ -148,12 +150,13 @@ def test_without_hints_the_error_of_spark_stays(core_alone: dict[str, str]) -> N
         ("erasure", "from hive_acid.wings import check_libraries; check_libraries('erasure', 'it', 'json', 'pyarrow')"),
         ("erasure", "from hive_acid.cli import main; sys.exit(main(['erase', '--new-keys', sys.argv[1]]))"),
         ("examples", "from hive_acid.cli import main; sys.exit(main(['demo']))"),
+        ("ops", f"{METRICS}; sys.exit(counted(Namespace(metrics_port=0), None).__enter__())"),
         (
             "sqltest",
             "from pathlib import Path; from hive_acid_sqltest.table_files import _dump_file as dump; [*dump('', '')]",
         ),
     ],
-    ids=["Python", "libraries", "command", "tour", "rows"],
+    ids=["Python", "libraries", "command", "tour", "metrics", "rows"],
 )
 def test_a_call_that_lacks_a_library_names_the_extra_that_brings_it(extra: str, program: str, tmp_path: Path) -> None:
     command = (sys.executable, "-c", ABSENT + program, str(tmp_path / "keys"))
@@ -193,7 +196,9 @@ def find_extras(wanted: str) -> list[str]:
 
 
 def find_names(wanted: list[str]) -> set[str]:
-    return {re.match(r"\w+", each)[0] for each in wanted}
+    """Under which these distributions can be imported: their own, or for a namespace its beginning."""
+    found = [re.match(r"[\w-]+", each)[0] for each in wanted]
+    return {name.replace("-", "_") for name in found} | {name.partition("-")[0] for name in found}
 
 
 def find_imported(path: Path) -> set[str]:

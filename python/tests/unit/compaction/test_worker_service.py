@@ -17,7 +17,7 @@ from hive_acid.metastore.compaction_types import CompactionJob, CompactionKind
 from hive_acid.model.table import TableName
 from hive_acid.wire.write_spec import WriteResult, WrittenFolder
 from hive_acid_ops.commands import worker
-from hive_acid_ops.worker_service import COMPACTED, FAILED, REFUSED, Metrics, Report, Service
+from hive_acid_ops.worker_service import COMPACTED, FAILED, REFUSED, Report, Service
 
 TABLE = TableName("db", "t")
 DONE = CompactionOutcome(
@@ -153,17 +153,6 @@ def test_a_single_round_looks_for_the_dead_before_it_takes_anything() -> None:
     told = Told()
     told.serve(FakeWorker({None: []}, dead=[[5, 6]]))
     assert told.dead == [5, 6]
-
-
-def test_metrics_are_sums() -> None:
-    metrics = Metrics()
-    metrics.add(Report(COMPACTED, 1500, DONE))
-    text = metrics.add(Report(FAILED, 500, reason="x"))
-    assert 'hive_acid_compactions_total{state="compacted"} 1' in text
-    assert 'hive_acid_compactions_total{state="failed"} 1' in text
-    assert "hive_acid_compaction_rows_total 5" in text
-    assert "hive_acid_compaction_bytes_total 70" in text
-    assert "hive_acid_compaction_seconds_total 2.0" in text
 
 
 def test_a_report_reads_well() -> None:
