@@ -192,7 +192,7 @@ def test_an_order_in_buckets_and_a_hash_that_cannot_be_told_are_refused(tables: 
     with pytest.raises(AnalysisException, match="depends on the time zone of the server"):
         bucketed.sql("INSERT INTO b SELECT 1, NULL")
     bucketed.sql("TRUNCATE TABLE b")
-    with pytest.raises(AnalysisException, match="it is SORTED BY id, an order in which rows are not written"):
+    with pytest.raises(AnalysisException, match="it is SORTED BY id, but rows are not written in that order"):
         bucketed.sql(
             "CREATE TABLE s (id INT) CLUSTERED BY (id) SORTED BY (id) INTO 2 BUCKETS STORED AS PARQUET "
             f"TBLPROPERTIES ({INSERT_ONLY})"

@@ -106,7 +106,7 @@ def test_a_property_that_is_not_applied_is_refused_before_anything_is_requested(
     table = tables.create("t")
     change(tables, "t")
     properties = "('compactor.mapreduce.map.memory.mb'='1024')"
-    with pytest.raises(AnalysisException, match=r"memory\.mb = '1024' is not applied") as caught:
+    with pytest.raises(AnalysisException, match=r"memory\.mb = '1024' is not supported") as caught:
         tables.sql(f"ALTER TABLE t COMPACT 'major' WITH OVERWRITE TBLPROPERTIES {properties}")
     assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.PROPERTY_NOT_APPLIED"
     assert [info for info in tables.client.compactions() if info.table == table] == []

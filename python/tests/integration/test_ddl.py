@@ -79,7 +79,7 @@ def test_a_new_partition_may_lie_elsewhere_if_there_are_no_files(
 ) -> None:
     full, empty = tmp_path / "full", tmp_path / "empty"
     tables.spark.range(3).selectExpr("int(id) AS id", "'x' AS name").write.orc(str(full))
-    with pytest.raises(PySparkException, match="INSERT the rows of its files instead") as raised:
+    with pytest.raises(PySparkException, match="INSERT their rows instead") as raised:
         tables.sql(f"ALTER TABLE parts ADD PARTITION (d = 'f') LOCATION '{full}'")
     assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.LOCATION_HAS_FILES"
     tables.sql(f"ALTER TABLE parts ADD PARTITION (d = 'e') LOCATION '{empty}'")

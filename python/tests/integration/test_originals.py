@@ -114,7 +114,7 @@ def test_partitions_keep_their_originals_apart_and_two_snapshots_of_one_query_ag
 def test_a_table_whose_files_have_other_names_does_not_become_transactional(tables: Tables) -> None:
     tables.sql("CREATE TABLE t (id INT, name STRING) STORED AS ORC")
     tables.sql("INSERT INTO t VALUES (1, 'one'), (2, 'two')")
-    with pytest.raises(AnalysisException, match=r"part-0\S* has no name that Hive takes"):
+    with pytest.raises(AnalysisException, match=r"part-0\S* has a name that Hive does not accept"):
         convert(tables, "t")
     for number, path in enumerate(sorted(tables.location("t").glob("part-*"))):
         path.rename(path.with_name(f"{number:06}_0"))

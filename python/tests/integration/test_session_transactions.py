@@ -207,7 +207,7 @@ def test_a_transaction_of_sql_and_a_block_of_python_do_not_end_each_other(tables
 
 def test_a_session_has_one_transaction_at_a_time(tables: Any, flat: TableName) -> None:
     with hive_acid.transaction(tables.spark) as outer:
-        with pytest.raises(InvalidStatement, match="the session is in one already"):
+        with pytest.raises(InvalidStatement, match="the session is already in one"):
             hive_acid.transaction(tables.spark).__enter__()
         tables.sql("DELETE FROM flat WHERE id = 1")
         assert [info.id for info in tables.open_transactions() if info.id >= outer.id] == [outer.id]

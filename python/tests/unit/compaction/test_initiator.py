@@ -184,7 +184,7 @@ def test_a_threshold_that_is_no_number_is_told(world: World) -> None:
     world.memory.add_table(build_table(parameters=wrong))
     (decision,) = look(world)
     assert decision.action is Action.FAILED
-    assert "no number" in decision.reason
+    assert "not a number" in decision.reason
 
 
 def test_the_candidates_are_the_tables_named_those_of_databases_or_all(world: World) -> None:

@@ -60,7 +60,7 @@ def test_hive_4_reads_more_compressions_than_hive_3(table: TableDescription, key
 )
 def test_what_would_be_ignored_is_refused_by_name_in_a_session(table: TableDescription, key: str, value: str) -> None:
     assert read_overrides(table, {key: value}, LINE) == FileOverrides()
-    with pytest.raises(UnsupportedOperation, match=f"{key} = '{value}' is not applied"):
+    with pytest.raises(UnsupportedOperation, match=f"{key} = '{value}' is not supported"):
         refuse_unapplied(table, {key: value}, LINE)
 
 

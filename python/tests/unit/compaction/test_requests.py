@@ -86,7 +86,7 @@ def test_what_both_lines_do(clauses: str, table: TableDescription, line: Metasto
         ("'rebalance'", FLAT, THREE, "3.1 line, which does not know COMPACT 'rebalance'"),
         ("'major' POOL 'p'", FLAT, THREE, "3.1 line, which does not know POOL"),
         ("'major' CLUSTERED INTO 2 BUCKETS", FLAT, THREE, "3.1 line, which does not know CLUSTERED INTO"),
-        ("'minor'", INSERT_ONLY, THREE, "compacts such tables by 'major' alone"),
+        ("'minor'", INSERT_ONLY, THREE, "compacts such tables only with 'major'"),
     ],
 )
 def test_what_a_table_or_its_metastore_cannot_do_is_refused(

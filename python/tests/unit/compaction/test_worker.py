@@ -229,7 +229,7 @@ def test_what_hive_would_do_by_a_property_is_not_begun_by_us(
     if not is_refused:
         Shop(line).worker.check(request)
         return
-    with pytest.raises(UnsupportedOperation, match=r"compactor\.a = 'b' is not applied"):
+    with pytest.raises(UnsupportedOperation, match=r"compactor\.a = 'b' is not supported"):
         Shop(line).worker.check(request)
 
 

@@ -117,7 +117,7 @@ def test_bases_and_compactions_below_it_and_beside_it_are_not_in_the_way() -> No
     [("db.t:9:2:2:", "open"), ("db.t:9:9223372036854775807::2", "aborted"), ("db.t:1:2::", "unknown")],
 )
 def test_only_a_committed_write_id_is_set_aside(write_ids: str, state: str) -> None:
-    with pytest.raises(HiveAcidError, match=f"it is {state}, so that no reader sees it"):
+    with pytest.raises(HiveAcidError, match=f"it is {state}, so no reader sees it"):
         plan(2, listing("delta_0000002_0000002_0000"), write_ids=write_ids)
 
 

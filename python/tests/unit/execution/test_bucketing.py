@@ -44,14 +44,14 @@ def test_new_rows_go_by_the_columns_in_their_order_and_the_version_of_the_table(
 
 REFUSED = {
     "its bucketing_version is 3, neither 1 nor 2": {"parameters": with_version("3")},
-    "it has 4097 buckets, of which only 4096 can be numbered": {"bucket_count": 4097},
+    "it has 4097 buckets, and only 4096 are possible": {"bucket_count": 4097},
     "bucketing column t has type timestamp: .* time zone of the server": {"bucket_columns": ("a", "t")},
     "bucketing column c has type binary: .* left in a buffer": {
         "bucket_columns": ("c",),
         "parameters": with_version("2"),
     },
-    "it has buckets by x, which is no column of its rows": {"bucket_columns": ("x",)},
-    "it has buckets by no column": {"bucket_columns": ()},
+    "it is bucketed by x, which is not a column of its rows": {"bucket_columns": ("x",)},
+    "it has buckets, but no bucketing column": {"bucket_columns": ()},
 }
 
 
@@ -67,7 +67,7 @@ def test_what_places_no_row_needs_no_hash_and_what_does_is_refused_with_the_reas
 
 @pytest.mark.parametrize("kind", list(StatementKind))
 def test_sorted_tables_are_refused_whatever_is_written(world: World, kind: StatementKind) -> None:
-    with pytest.raises(UnsupportedOperation, match="it is SORTED BY a, an order in which rows are not written"):
+    with pytest.raises(UnsupportedOperation, match="it is SORTED BY a, but rows are not written in that order"):
         find_bucketing(bucketed(sort_columns=("a",)), world.statement(kind), DEFAULTS)
 
 

@@ -67,7 +67,7 @@ def test_an_insert_before_the_first_use_is_told_with_two_ways_to_go_on(world: Wo
     assert caught.value.getCondition() == "HIVE_ACID_TABLE_CHANGED.WRITTEN_SINCE"
     told = str(caught.value)
     assert "its rows would be missing" in told
-    assert "In a transaction of several statements read it in the first one" in told
+    assert "In a transaction of several statements, read it in the first statement" in told
     assert "hive_acid.run_in_transaction" in told
 
 

@@ -113,5 +113,5 @@ def test_the_end_of_one_that_does_not_end_is_not_awaited_for_ever(
     monkeypatch.setattr(detached, "STOP_LIMIT_SECONDS", 0.2)
     with program(HOLDER, str(tmp_path / LOCK_FILE), "deaf") as supervisor:
         describe(tmp_path, supervisor.pid)
-        with pytest.raises(LocalMetastoreError, match=rf"NOT_ENDED.*process {supervisor.pid} by kill -9"):
+        with pytest.raises(LocalMetastoreError, match=rf"NOT_ENDED.*process {supervisor.pid} with kill -9"):
             stop_detached(tmp_path)

@@ -163,7 +163,7 @@ def test_an_embedded_metastore_of_another_user_is_named_and_asked_for_nothing_mo
     plain.answers["set_ugi"] = [refused]
     error = failure(plain.uri, Security())
     assert error.getCondition() == f"{LOGIN}.OTHER_USER"
-    assert "lets in its owner and root alone: this is the metastore of user 1000, and user 1001 asks." in str(error)
+    assert "lets in only its owner and root: this is the metastore of user 1000, and user 1001 asks." in str(error)
     assert {method for _, method, _ in plain.calls} == {"set_ugi"}
 
 

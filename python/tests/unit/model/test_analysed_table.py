@@ -35,7 +35,7 @@ def test_the_same_table_is_the_same_whatever_else_was_altered() -> None:
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"created_s": 1_700_000_009}, "it was dropped and made again"),
+        ({"created_s": 1_700_000_009}, "it was dropped and created again"),
         ({"columns": (B, A)}, "its columns are b int, a int, d int, e int, the statement was analysed with a int, b"),
         ({"columns": (A, Column("b", "string"))}, "b string"),
         ({"columns": (A, B, Column("c", "int"))}, "c int"),

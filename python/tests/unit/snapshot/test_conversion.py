@@ -26,11 +26,11 @@ def test_files_with_hives_names_stay_where_they_are(lines: str) -> None:
 @pytest.mark.parametrize(
     ("lines", "path", "reason"),
     [
-        ("file:000000_0\nfile:part-1.orc\nfile:part-0.orc", "part-0.orc", "no name that Hive takes"),
-        ("file:part-0.orc 0", "part-0.orc", "no name that Hive takes"),
-        ("a/000000_0_copy", "a/000000_0_copy", "no name that Hive takes"),
-        ("file:000000", "000000", "no name that Hive takes"),
-        ("delta_0000001_0000001_0000/bucket_00000", "delta_0000001_0000001_0000/bucket_00000", "no name"),
+        ("file:000000_0\nfile:part-1.orc\nfile:part-0.orc", "part-0.orc", "a name that Hive does not accept"),
+        ("file:part-0.orc 0", "part-0.orc", "a name that Hive does not accept"),
+        ("a/000000_0_copy", "a/000000_0_copy", "a name that Hive does not accept"),
+        ("file:000000", "000000", "a name that Hive does not accept"),
+        ("delta_0000001_0000001_0000/bucket_00000", "delta_0000001_0000001_0000/bucket_00000", "a name"),
         ("delta_0000001_0000001_0000/000000_0", "delta_0000001_0000001_0000/000000_0", "like a base or delta"),
         ("file:004096_0", "004096_0", "beyond 4095"),
     ],

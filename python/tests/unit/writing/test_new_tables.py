@@ -48,7 +48,9 @@ def test_a_table_of_hives_own_types_is_taken() -> None:
         ({"columns": (NewColumn("a`b", "int", ("int",)),), "is_orc": False}, None),
     ],
 )
-def test_a_table_that_nobody_could_use_is_refused_before_it_is_made(change: dict[str, Any], expected: str | None) -> None:
+def test_a_table_that_nobody_could_use_is_refused_before_it_is_made(
+    change: dict[str, Any], expected: str | None
+) -> None:
     assert condition(find_new_table_fault(replace(NEW, **change))) == expected
 
 
