@@ -36,11 +36,14 @@ UNLOCKED_WRITERS = Setting(
     "spark.hiveacid.lock.unlockedWriters",
     "wait",
     "How a statement that changes rows treats statements of other engines that change rows of the same table "
-    "under a lock that keeps nobody out, as Trino's do. `wait`: it waits for their end, as long as for a lock. "
-    "`refuse`: it is refused. `ignore`: it goes on, which is right only where no such engine changes rows.",
+    "under a lock that blocks nobody, as Trino's do. `wait`: it waits for their end, at most as long as for a lock. "
+    "`refuse`: it is refused. `ignore`: it continues, which is correct only if no such engine changes rows.",
 )
 MAX_ATTEMPTS = Setting(
-    "spark.hiveacid.statement.maxAttempts", 5, "Most transactions that one statement tries after conflicts.", 1
+    "spark.hiveacid.statement.maxAttempts",
+    5,
+    "Maximum number of attempts of one statement. After a conflict it is tried again in a new transaction.",
+    1,
 )
 INSERT_BUCKETS = Setting(
     "spark.hiveacid.insert.buckets",
@@ -52,20 +55,21 @@ INSERT_SHUFFLE = Setting(
     "spark.hiveacid.insert.shuffleByPartition",
     "true",
     "`true`: an INSERT brings the rows of a partition together before it writes. `false`: rows stay in the tasks "
-    "that read them, and each task writes a file in every partition it meets.",
+    "that read them, and each task writes a file in every partition of its rows.",
 )
 INSERT_SPLIT_BUCKETS = Setting(
     "spark.hiveacid.insert.splitBuckets",
     "false",
     "`false`: an INSERT writes each bucket of a bucketed table by one task, as Hive does. `true`: several tasks write "
-    "a bucket that has most of the rows, each into a delta folder of its own. Only where Trino does not change the "
-    "table: its UPDATE, DELETE and MERGE damage such buckets.",
+    "a bucket that has most of the rows, each into its own delta folder. Use `true` only for tables that Trino does "
+    "not change: its UPDATE, DELETE and MERGE damage such buckets.",
 )
 MERGE_PRUNING_MAX_SOURCE_BYTES = Setting(
     "spark.hiveacid.merge.pruningMaxSourceBytes",
     1_073_741_824,
-    "Largest source, as Spark estimates it, that a MERGE reads beforehand to find the partitions that its ON can "
-    "match, and its rows too if that costs little. 0: no source is read beforehand.",
+    "Largest source, in bytes as Spark estimates them, that a MERGE reads beforehand to find the target's partitions "
+    "that its ON condition can match, and the target's rows too if that costs little. 0: no source is read "
+    "beforehand.",
 )
 BUCKETING_HIVE_TIME_ZONE = Setting(
     "spark.hiveacid.bucketing.hiveTimeZone",
@@ -76,8 +80,9 @@ BUCKETING_HIVE_TIME_ZONE = Setting(
 TRANSACTION_ADMITS_OTHERS = Setting(
     "spark.hiveacid.transaction.admitOthers",
     "false",
-    "`true`: a transaction of several statements lets others run within it, such as DDL and writes to tables that are "
-    "not transactional. They are no part of it: they take effect at once, and stay if it is rolled back.",
+    "`true`: other statements can run within a transaction of several statements, such as DDL and writes to tables "
+    "that are not transactional. They are not part of the transaction: they take effect at once, and remain if it is "
+    "rolled back.",
 )
 READER_IDLE_MS = Setting(
     "spark.hiveacid.reader.idleMs",
@@ -89,7 +94,7 @@ READER_IDLE_MS = Setting(
 READER_MAX_AGE_MS = Setting(
     "spark.hiveacid.reader.maxAgeMs",
     86_400_000,
-    "Age in milliseconds at which a read transaction that nobody has ended is ended.",
+    "Maximum age of a read transaction, in milliseconds. One that is still open then is ended.",
     of_application=True,
 )
 READ_TRANSACTIONS = Setting(
@@ -108,8 +113,8 @@ COLUMNS_BY_POSITION = Setting(
 COMPACTION_RUN_IN = Setting(
     "spark.hiveacid.compaction.runIn",
     "session",
-    "The place where compactions of a session are done. `session`: the session itself, at once. `queue`: whoever "
-    "serves the metastore's queue.",
+    "Where compactions of a session run. `session`: in the session itself, at once. `queue`: in a worker that serves "
+    "the metastore's queue.",
 )
 COMPACTION_POLL_MS = Setting(
     "spark.hiveacid.compaction.pollMs",
@@ -125,19 +130,19 @@ COMPACTION_WAIT_TIMEOUT_MS = Setting(
 COMMIT_RESOLVE_TIMEOUT_MS = Setting(
     "spark.hiveacid.commit.resolveTimeoutMs",
     60_000,
-    "How long a statement asks what became of its commit when the answer is lost, in milliseconds. Afterwards the"
-    " outcome is reported as unknown.",
+    "How long a statement tries to find out whether its commit succeeded if the metastore's answer is lost, in "
+    "milliseconds. After that the outcome is reported as unknown.",
 )
 ALLOW_NON_ATOMIC_RENAME = Setting(
     "spark.hiveacid.storage.allowNonAtomicRename",
     "false",
-    "`true`: statements rename folders where that is not atomic, too, instead of using a committer of Hadoop's.",
+    "`true`: statements rename folders even where that is not atomic, instead of using one of Hadoop's committers.",
 )
 ALLOW_LOCAL_FILES_ON_CLUSTER = Setting(
     "spark.hiveacid.storage.allowLocalFilesOnCluster",
     "false",
-    "`true`: statements and compactions write to tables at `file:` although tasks run on other machines. It is right "
-    "only where all machines have the same folder there, as by NFS.",
+    "`true`: statements and compactions write to tables at `file:` although tasks run on other machines. This is "
+    "correct only if all machines have the same folder there, as with NFS.",
 )
 GUARD_MAX_ROWS = Setting(
     "spark.hiveacid.guard.maxRows",
@@ -153,8 +158,8 @@ GUARD_MAX_PERCENT = Setting(
 COMPACT_AFTER_WRITE = Setting(
     "spark.hiveacid.compaction.afterWrite",
     "false",
-    "`true`: a committed statement asks for a compaction of what it has written to, if that is past Hive's "
-    "thresholds and the metastore has no Initiator of its own.",
+    "`true`: after its commit, a statement requests a compaction of the table or partitions that it wrote to, if "
+    "they exceed Hive's thresholds and the metastore has no Initiator of its own.",
 )
 METASTORE_TIMEOUT_MS = Setting(
     "spark.hiveacid.metastore.timeoutMs",
@@ -166,33 +171,33 @@ METASTORE_TIMEOUT_MS = Setting(
 METASTORE_CONNECT_TIMEOUT_MS = Setting(
     "spark.hiveacid.metastore.connectTimeoutMs",
     10_000,
-    "How long a call of the metastore tries to connect while no address accepts, in milliseconds. 0: it tries each "
-    "address once.",
+    "How long a metastore call tries to connect while no address accepts the connection, in milliseconds. 0: it tries "
+    "each address once.",
     of_application=True,
 )
 METASTORE_CA_FILE = Setting(
     "spark.hiveacid.metastore.caFile",
     "",
-    "File with the certificates, in the form of PEM, of who may sign the certificate of a metastore with TLS. Empty: "
-    "those in `hive.metastore.truststore.path`, and without that those of the system.",
+    "PEM file with the certificates of the authorities that may sign the certificate of a metastore with TLS. Empty: "
+    "the certificates in `hive.metastore.truststore.path`, or the system's if that is not set.",
     of_application=True,
 )
 NOTIFY_WRITES = Setting(
     "spark.hiveacid.metastore.notifyWrites",
     "false",
-    "`true`: the metastore's listeners are told which files a statement has written, as replication and Impala "
-    "need it.",
+    "`true`: the metastore's listeners are told which files a statement has written. Replication and "
+    "Impala need this.",
     hive_names=("hive.metastore.dml.events",),
 )
 HISTORY_ENABLED = Setting(
     "spark.hiveacid.history.enabled",
     "true",
-    "`false`: statements leave no note for the table's history.",
+    "`false`: statements write no note for the table's history.",
 )
 HISTORY_STATEMENT_TEXT = Setting(
     "spark.hiveacid.history.statementText",
     "true",
-    "`false`: notes for the history leave out the statement's text, in which `?` stands for each literal.",
+    "`false`: history notes do not contain the statement's text. `true`: they do, with `?` instead of each literal.",
 )
 DELETE_CACHE_BYTES = Setting(
     "spark.hiveacid.deletes.cacheBytes",
@@ -203,14 +208,14 @@ DELETE_CACHE_BYTES = Setting(
 SIDECAR_PYTHON = Setting(
     "spark.hiveacid.python",
     "",
-    "The Python that runs the Python half beside a driver that no Python has set up. Empty: that of "
-    "`spark.pyspark.driver.python`, `spark.pyspark.python` or PYSPARK_PYTHON, the first one that is set, or `python3`.",
+    "The Python program that runs the package's Python process if the driver is not a Python program. Empty: the one "
+    "in `spark.pyspark.driver.python`, `spark.pyspark.python` or PYSPARK_PYTHON (the first set), else `python3`.",
     of_application=True,
 )
 METASTORE_URIS = Setting(
     "spark.hadoop.hive.metastore.uris",
     "",
-    "Address of the metastore, as thrift://host:port. Several addresses, separated by commas, stand in for each other.",
+    "Address of the metastore, as thrift://host:port. Several addresses, separated by commas, are alternatives.",
     hive_names=("hive.metastore.uris", "metastore.thrift.uris"),
     of_application=True,
 )

@@ -19,19 +19,19 @@ def add_command(commands: Commands) -> None:
     """`hive-acid metastore start|stop|status`."""
     metastore = commands.add_parser("metastore", help="the embedded Hive Metastore of this machine")
     actions = metastore.add_subparsers(title="actions", required=True, metavar="ACTION")
-    start = actions.add_parser("start", help="start it and leave it running")
-    start.add_argument("--port", type=_port, help="its port on 127.0.0.1; a free one by default")
-    start.add_argument("--database", choices=("postgresql", "derby"), help="PostgreSQL where there are binaries of it")
+    start = actions.add_parser("start", help="start the embedded metastore and leave it running")
+    start.add_argument("--port", type=_port, help="its port on 127.0.0.1; default: a free one")
+    start.add_argument("--database", choices=("postgresql", "derby"), help="default: PostgreSQL if it has binaries for this machine")
     start.add_argument(
-        "--with-worker", action="store_true", help="and a worker, which does compactions that are asked for"
+        "--with-worker", action="store_true", help="also start a worker, which runs requested compactions"
     )
     start.set_defaults(run=start_metastore)
-    stop = actions.add_parser("stop", help="stop it; its data stays")
+    stop = actions.add_parser("stop", help="stop the embedded metastore; its data stays")
     stop.set_defaults(run=stop_metastore)
-    status = actions.add_parser("status", help="say whether it runs, and where")
+    status = actions.add_parser("status", help="show whether the embedded metastore runs, and where")
     status.set_defaults(run=show_metastore)
     for action in (start, stop, status):
-        action.add_argument("--folder", type=Path, default=default_folder(), help="its data (default: %(default)s)")
+        action.add_argument("--folder", type=Path, default=default_folder(), help="folder of its data (default: %(default)s)")
 
 
 def start_metastore(chosen: argparse.Namespace) -> int:

@@ -29,34 +29,34 @@ def add_command(commands: Commands) -> None:
     """`hive-acid sqltest run|update|show|new|import`."""
     sqltest = commands.add_parser(
         "sqltest",
-        help="SQL files and the results they must have: run, update, show, new, import",
+        help="compare the results of SQL files with recorded ones: run, update, show, new, import",
         epilog=_tell_directives(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     sqltest.set_defaults(run=run_sqltest)
     actions = sqltest.add_subparsers(title="actions", required=True, metavar="ACTION", dest="action")
-    run = actions.add_parser("run", help="run the inputs and compare with what was recorded")
-    update = actions.add_parser("update", help="run the inputs and record what comes out")
-    show = actions.add_parser("show", help="run one input and print what comes out, without recording it")
-    show.add_argument("file", type=Path, metavar="FILE", help="the input, wherever it lies")
+    run = actions.add_parser("run", help="run the inputs and compare their results with the recorded ones")
+    update = actions.add_parser("update", help="run the inputs and record their results")
+    show = actions.add_parser("show", help="run one input and print its result, without recording it")
+    show.add_argument("file", type=Path, metavar="FILE", help="the input, in any folder")
     for action in (run, update, show):
         action.add_argument("--metastore", metavar="URI", help=METASTORE_HELP)
-        action.add_argument("--warehouse", metavar="DIR", help="where the tables lie; a temporary folder by default")
+        action.add_argument("--warehouse", metavar="DIR", help="folder of the tables; default: a temporary folder")
     for action in (run, update):
         action.add_argument("folder", type=Path, metavar="DIR", help="the suite: DIR/inputs and DIR/results")
-        action.add_argument("--filter", default="", metavar="REGEX", help="only inputs whose names match")
-        action.add_argument("--seed", type=int, help="of the order of the files, to repeat a run")
+        action.add_argument("--filter", default="", metavar="REGEX", help="only inputs with a matching name")
+        action.add_argument("--seed", type=int, help="seed for the order of the files, to repeat a run")
         action.add_argument(
-            "--jobs", type=_jobs, default=1, metavar="N", help="processes, each with a Spark; default: 1"
+            "--jobs", type=_jobs, default=1, metavar="N", help="number of processes, each with its own Spark (default: 1)"
         )
         action.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit XML report")
-    new = actions.add_parser("new", help="make an input to begin with")
-    new.add_argument("name", metavar="NAME")
-    taken = actions.add_parser("import", help="make an input of a file of sqllogictest")
-    taken.add_argument("file", type=Path, metavar="FILE.slt")
+    new = actions.add_parser("new", help="create an input to start with")
+    new.add_argument("name", metavar="NAME", help="name of the input")
+    taken = actions.add_parser("import", help="create an input from a sqllogictest file")
+    taken.add_argument("file", type=Path, metavar="FILE.slt", help="the sqllogictest file")
     for action in (new, taken):
         action.add_argument(
-            "--folder", type=Path, default=Path("sql-tests"), metavar="DIR", help="default: %(default)s"
+            "--folder", type=Path, default=Path("sql-tests"), metavar="DIR", help="the suite (default: %(default)s)"
         )
 
 

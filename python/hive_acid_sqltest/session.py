@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from hive_acid_sqltest.input.values import Settings
 
-METASTORE_HELP = "thrift://host:port; else that of spark-defaults.conf or hive-site.xml, else an embedded one"
+METASTORE_HELP = "thrift://host:port; default: that of spark-defaults.conf or hive-site.xml, else an embedded metastore"
 """The metastore of a run, in words."""
 
 

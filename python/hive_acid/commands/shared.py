@@ -22,14 +22,14 @@ def add_metastore_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metastore",
         metavar="URI",
-        help="thrift://host:port; by default that of hive-site.xml, else the one that `metastore start` left running",
+        help="thrift://host:port; default: that of hive-site.xml, else the one that `metastore start` left running",
     )
 
 
 def add_spark_options(parser: argparse.ArgumentParser) -> None:
     """`--master` and `--conf`."""
     parser.add_argument("--master", default="local[*]", help="Spark's master (default: %(default)s)")
-    parser.add_argument("--conf", action="append", default=[], metavar="KEY=VALUE", help="a setting of Spark's")
+    parser.add_argument("--conf", action="append", default=[], metavar="KEY=VALUE", help="a Spark setting")
 
 
 def parse_settings(given: Sequence[str]) -> dict[str, str]:

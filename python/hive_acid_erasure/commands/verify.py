@@ -24,16 +24,16 @@ def add_command(commands: Commands) -> None:
     """`hive-acid verify`."""
     verify = commands.add_parser(
         "verify",
-        help="check the certificate of an erasure, or search tables for people; "
-        "0 nothing found, 3 found, 4 nothing found and the signer not checked, 1 error",
+        help="check the certificate of an erasure, or search tables for people; exit code 0: nothing found, 3: found, "
+        "4: nothing found, but the signer was not checked, 1: error",
     )
-    verify.add_argument("certificate", type=Path, nargs="?", metavar="CERTIFICATE")
+    verify.add_argument("certificate", type=Path, nargs="?", metavar="CERTIFICATE", help="the certificate to check")
     verify.add_argument(
         "--public-key", type=Path, metavar="FILE", help="the key that must have signed it; --hash-key needs it"
     )
     verify.add_argument("--hash-key", type=Path, metavar="FILE", help="search the tables again; needs a metastore")
     verify.add_argument("--plan", type=Path, metavar="PLAN.toml", help="search these tables, without a certificate")
-    whom = "whom to search for, with --plan; with a certificate: search texts for other spellings of them, too"
+    whom = "with --plan: the people to search for; with a certificate: search texts for other spellings of them, too"
     verify.add_argument("--subjects", type=Path, metavar="FILE", help=whom)
     verify.add_argument("--signing-key", type=Path, metavar="FILE", help="with --plan: certify what was found")
     verify.add_argument("--output", type=Path, metavar="FILE", help="with --plan: where the certificate is written")

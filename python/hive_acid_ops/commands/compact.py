@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 def add_command(commands: Commands) -> None:
     """`hive-acid compact`."""
-    compact = commands.add_parser("compact", help="ask for a compaction; workers do it, as `hive-acid worker`")
-    compact.add_argument("table", type=parse_table, metavar="DATABASE.TABLE")
-    compact.add_argument("--partition", metavar="P=V", help="the partitions with this value alone; P=V/Q=W for several")
+    compact = commands.add_parser("compact", help="request a compaction; a worker runs it, such as `hive-acid worker`")
+    compact.add_argument("table", type=parse_table, metavar="DATABASE.TABLE", help="the table")
+    compact.add_argument("--partition", metavar="P=V", help="only partitions with this value; P=V/Q=W for several")
     kind = compact.add_mutually_exclusive_group()
-    for name, help_ in (("major", "all into one base (default)"), ("minor", "deltas into one delta")):
+    for name, help_ in (("major", "everything into one base (default)"), ("minor", "deltas into one delta")):
         kind.add_argument(f"--{name}", dest="kind", action="store_const", const=name, default="major", help=help_)
-    compact.add_argument("--wait", action="store_true", help="return once it has ended")
+    compact.add_argument("--wait", action="store_true", help="return when it has ended")
     add_metastore_option(compact)
     compact.add_argument("--json", action="store_true", help="one JSON object on one line")
     compact.set_defaults(run=ask)

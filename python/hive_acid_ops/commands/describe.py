@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 def add_command(commands: Commands) -> None:
     """`hive-acid describe`."""
-    describe = commands.add_parser("describe", help="what a table is, and how many rows, files and bytes it has")
-    describe.add_argument("table", type=parse_table, metavar="DATABASE.TABLE")
+    describe = commands.add_parser("describe", help="show what a table is, and how many rows, files and bytes it has")
+    describe.add_argument("table", type=parse_table, metavar="DATABASE.TABLE", help="the table")
     add_warehouse_options(describe)
     describe.add_argument("--json", action="store_true", help="one JSON object on one line")
     describe.set_defaults(run=describe_table)

@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 def add_command(commands: Commands) -> None:
     """`hive-acid doctor`."""
-    doctor = commands.add_parser("doctor", help="what harms transactional tables and their metastore, and the cure")
+    doctor = commands.add_parser("doctor", help="find what harms transactional tables and their metastore, and how to fix it")
     doctor.add_argument(
-        "table", type=parse_table, nargs="?", metavar="DATABASE.TABLE", help="all transactional tables by default"
+        "table", type=parse_table, nargs="?", metavar="DATABASE.TABLE", help="default: all transactional tables"
     )
-    doctor.add_argument("--fix", action="store_true", help="remove what ended transactions left; else nothing changes")
-    doctor.add_argument("--dry-run", action="store_true", help="with --fix: say what would be removed, remove nothing")
+    doctor.add_argument("--fix", action="store_true", help="remove what ended transactions left; without it nothing changes")
+    doctor.add_argument("--dry-run", action="store_true", help="with --fix: show what would be removed, and remove nothing")
     doctor.add_argument(
         "--set-aside",
         type=parse_count,
         metavar="WRITE_ID",
-        help="take this committed write ID of the table back: say what is lost, and change nothing without --yes; it "
-        "starts a Spark, which moves the folders under a lock",
+        help="take back this committed write ID of the table; without --yes only show what would be lost; starts "
+        "Spark, which moves the folders under a lock",
     )
     doctor.add_argument("--yes", action="store_true", help="with --set-aside: do it")
     add_warehouse_options(doctor)

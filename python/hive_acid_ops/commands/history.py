@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 def add_command(commands: Commands) -> None:
     """`hive-acid history`."""
-    history = commands.add_parser("history", help="who wrote what into a table, the newest first")
-    history.add_argument("table", type=parse_table, metavar="DATABASE.TABLE")
+    history = commands.add_parser("history", help="show who wrote what into a table, newest first")
+    history.add_argument("table", type=parse_table, metavar="DATABASE.TABLE", help="the table")
     history.add_argument("--limit", type=parse_count, metavar="N", help="the newest N entries; all by default")
     add_warehouse_options(history)
     history.add_argument("--json", action="store_true", help="one JSON object on one line")

@@ -31,18 +31,35 @@ _INTERVAL_S = 300
 def add_command(commands: Commands) -> None:
     """`hive-acid initiator`."""
     initiator = commands.add_parser(
-        "initiator", help="ask for compactions of tables past their thresholds, where no Initiator of Hive does"
+        "initiator", help="request compactions of tables that exceed their thresholds, if no Initiator of Hive does"
     )
-    initiator.add_argument("--database", action="append", default=[], help="its tables; more than once: of each")
-    initiator.add_argument("--table", action="append", default=[], type=parse_table, metavar="DATABASE.TABLE")
+    initiator.add_argument(
+        "--database", action="append", default=[], help="only tables of this database; can be repeated"
+    )
+    initiator.add_argument(
+        "--table",
+        action="append",
+        default=[],
+        type=parse_table,
+        metavar="DATABASE.TABLE",
+        help="this table; can be repeated",
+    )
     add_warehouse_options(initiator)
     when = initiator.add_mutually_exclusive_group()
-    when.add_argument("--interval-s", type=parse_count, default=_INTERVAL_S, metavar="N", help="default: %(default)s")
-    when.add_argument("--once", action="store_true", help="look once and end")
-    initiator.add_argument("--dry-run", action="store_true", help="say what would be asked for, ask for nothing")
-    initiator.add_argument("--force", action="store_true", help="also beside the metastore's own Initiator")
+    when.add_argument(
+        "--interval-s",
+        type=parse_count,
+        default=_INTERVAL_S,
+        metavar="N",
+        help="seconds between checks (default: %(default)s)",
+    )
+    when.add_argument("--once", action="store_true", help="check once and exit")
+    initiator.add_argument("--dry-run", action="store_true", help="show what would be requested, and request nothing")
+    initiator.add_argument("--force", action="store_true", help="run even beside the metastore's own Initiator")
     add_metrics_options(initiator)
-    initiator.add_argument("--json", action="store_true", help="one JSON object per line, also of what needs nothing")
+    initiator.add_argument(
+        "--json", action="store_true", help="one JSON object per line, also for tables that need nothing"
+    )
     initiator.set_defaults(run=run_initiator)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def add_command(commands: Commands) -> None:
     """`hive-acid locks`."""
-    locks = commands.add_parser("locks", help="locks that are held or waited for, and what keeps them waiting")
+    locks = commands.add_parser("locks", help="show held and waiting locks, and what blocks the waiting ones")
     add_scope(locks, "locks")
     show(locks, _find)
 

@@ -22,8 +22,8 @@ def add_command(commands: Commands) -> None:
     """`hive-acid settings`."""
     settings = commands.add_parser(
         "settings",
-        help="print the settings by which `spark-sql`, `spark-shell`, the Thrift server, Spark Connect and jobs of "
-        "Scala know transactional tables, and dbt",
+        help="print the settings with which `spark-sql`, `spark-shell`, the Thrift server, Spark Connect, Scala jobs "
+        "and dbt use transactional tables",
     )
     add_metastore_option(settings)
     settings.add_argument(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def add_scope(parser: argparse.ArgumentParser, what: str) -> None:
     """The argument by which less is listed."""
-    parser.add_argument("scope", nargs="?", metavar="DATABASE[.TABLE]", help=f"{what} of it alone")
+    parser.add_argument("scope", nargs="?", metavar="DATABASE[.TABLE]", help=f"only {what} of this database or table")
 
 
 def show(parser: argparse.ArgumentParser, find: Callable[[Metastore, argparse.Namespace], Listing]) -> None:

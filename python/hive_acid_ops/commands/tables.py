@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 def add_command(commands: Commands) -> None:
     """`hive-acid tables`."""
-    tables = commands.add_parser("tables", help="the transactional tables of a metastore")
-    tables.add_argument("database", nargs="?", metavar="DATABASE", help="those of it alone")
+    tables = commands.add_parser("tables", help="list the transactional tables of a metastore")
+    tables.add_argument("database", nargs="?", metavar="DATABASE", help="only tables of this database")
     show(tables, _find)
 
 

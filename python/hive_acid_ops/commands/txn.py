@@ -19,7 +19,7 @@ def add_command(commands: Commands) -> None:
     """`hive-acid txn status`."""
     transaction = commands.add_parser("txn", help="transactions of a metastore")
     actions = transaction.add_subparsers(title="actions", required=True, metavar="ACTION")
-    status = actions.add_parser("status", help="what became of a transaction: committed, aborted or still open")
+    status = actions.add_parser("status", help="show whether a transaction is committed, aborted or still open")
     status.add_argument("id", type=parse_transaction_id, metavar="N", help="the transaction's ID")
     add_metastore_option(status)
     status.add_argument("--json", action="store_true", help="one JSON object on one line")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def add_command(commands: Commands) -> None:
     """`hive-acid txns`."""
-    show(commands.add_parser("txns", help="open transactions, and aborted ones that are not cleaned yet"), _find)
+    show(commands.add_parser("txns", help="list open transactions, and aborted ones that are not cleaned yet"), _find)
 
 
 def _find(metastore: Metastore, _: argparse.Namespace) -> Listing:

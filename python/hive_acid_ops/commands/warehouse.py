@@ -20,7 +20,7 @@ def add_warehouse_options(parser: argparse.ArgumentParser) -> None:
     """`--metastore` and `--spark`."""
     add_metastore_option(parser)
     parser.add_argument(
-        "--spark", action="store_true", help="start a Spark, and reach storage as it does; without it no JVM is started"
+        "--spark", action="store_true", help="start Spark to reach the storage; without this no JVM is started"
     )
 
 

@@ -39,17 +39,17 @@ _POLL_S = 5.0
 def add_command(commands: Commands) -> None:
     """`hive-acid worker`."""
     worker = commands.add_parser(
-        "worker", help="do the compactions that the metastore's queue asks for (4.x), until SIGTERM or SIGINT"
+        "worker", help="run the compactions in the metastore's queue (4.x), until SIGTERM or SIGINT"
     )
     add_metastore_option(worker)
     worker.add_argument(
-        "--pools", default="", metavar="P,Q", help="whose entries to do, in this order; `-`: those of no pool (default)"
+        "--pools", default="", metavar="P,Q", help="run their requests, in this order; `-`: requests without a pool (default)"
     )
-    worker.add_argument("--parallel", type=parse_count, default=1, metavar="N", help="how many at a time (default: 1)")
-    worker.add_argument("--once", action="store_true", help="do what is in the queue and end")
+    worker.add_argument("--parallel", type=parse_count, default=1, metavar="N", help="number of compactions at a time (default: 1)")
+    worker.add_argument("--once", action="store_true", help="run what is in the queue and exit")
     add_spark_options(worker)
     worker.add_argument(
-        "--metrics", type=Path, metavar="FILE", help="keep sums there, for Prometheus' textfile collector"
+        "--metrics", type=Path, metavar="FILE", help="write totals there, for Prometheus' textfile collector"
     )
     add_metrics_options(worker)
     worker.add_argument("--json", action="store_true", help="one JSON object per compaction")

@@ -28,17 +28,17 @@ DIRECTIVES: Final = {
     "SET": ("key=value[,…]", "a setting of the session, for the whole file"),
     "IMPORT": ("file.sql", "the statements of another input, run first"),
     "CONFIG_DIM": ("key=value[,…]", "with a number: one choice of settings; the file runs with every choice"),
-    "TABLE_DIM": ("table kind [clauses]", "one kind of a table, whose clauses stand for ${table}"),
-    "ONLY_IF": ("spark|metastore >=|<|== version", "the file runs on these versions alone"),
-    "MASK": ("regular expression", "what matches is left out of all answers of the file"),
-    "HASH_ABOVE": ("number", "of answers of more rows their number and a hash are recorded"),
+    "TABLE_DIM": ("table kind [clauses]", "one kind of a table, whose clauses replace ${table}"),
+    "ONLY_IF": ("spark|metastore >=|<|== version", "the file runs only on these versions"),
+    "MASK": ("regular expression", "matching text is left out of all answers of the file"),
+    "HASH_ABOVE": ("number", "for answers of more rows, the number of rows and a hash are recorded"),
     "SESSION": ("name", "the statements from here on run in the session of that name"),
     "EXPECT": (FORMS, "what the next statement must do, whatever was recorded"),
     "FILES": ("table", "record the files of the table after the next statement"),
     "ROWS": ("table", "record every row in the files of the table after the next statement"),
     "HISTORY": ("table", "record the notes in the table's folders after the next statement"),
     "HOLD": ("point", "hold the next statement there; in the project's own tests"),
-    "CONTINUE": ("session[,…]", "go on with statements that are held; in the project's own tests"),
+    "CONTINUE": ("session[,…]", "continue held statements; in the project's own tests"),
 }
 """Each word, with what it takes and what it means."""
 _NOT_SUPPORTED = ("DEBUG",)
