@@ -1,4 +1,4 @@
-"""Hive ACID DML for Spark SQL. Importing this package does nothing; `configure` and `AcidTable` do."""
+"""Hive ACID DML for Spark SQL. Importing this package starts nothing; begin with `configure`."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ _ERASING = "hive_acid_erasure.spark.erasing"
 def configure(builder: SparkSession.Builder, metastore: str | None = None) -> SparkSession.Builder:
     """A builder for Spark sessions that read and change Hive transactional tables.
 
-    `metastore` is `thrift://host:port`. Without it the metastore of the builder's own settings or of hive-site.xml is
-    used, and if there is none, an embedded one is started that ends with this process.
+    `metastore` is `thrift://host:port`. Without it, the sessions use the metastore in the builder's own settings or in
+    hive-site.xml. If neither names one, an embedded metastore is started, which ends with this process.
     """
     from hive_acid.user.remote import refuse_remote_builder
 
@@ -49,10 +49,11 @@ def configure(builder: SparkSession.Builder, metastore: str | None = None) -> Sp
 
 
 def dry_run(spark: SparkSession, statement: str, args: Mapping[str, Any] | Sequence[Any] | None = None) -> DryRun:
-    """Counts what the SQL statement would do if `spark` ran it now, with these parameters, and does nothing of it.
+    """Counts what the SQL statement would do if `spark` ran it now, and changes nothing.
 
-    Takes an INSERT, INSERT OVERWRITE, UPDATE, DELETE, MERGE or TRUNCATE TABLE of a transactional table. Raises what the
-    statement itself would raise, and HIVE_ACID_DRY_RUN for any other.
+    `args` are the parameters of the statement, as for `spark.sql`. It is an INSERT, INSERT OVERWRITE, UPDATE, DELETE,
+    MERGE or TRUNCATE TABLE of a transactional table. Raises what the statement itself would raise, and
+    HIVE_ACID_DRY_RUN for any other statement.
     """
     from hive_acid.user.explain import explain_statement
 
@@ -60,7 +61,7 @@ def dry_run(spark: SparkSession, statement: str, args: Mapping[str, Any] | Seque
 
 
 def transaction(spark: SparkSession) -> AcidTransaction:
-    """One transaction of all statements that `spark` runs within the block of `with hive_acid.transaction(spark):`."""
+    """Makes one transaction of all statements that `spark` runs in the block `with hive_acid.transaction(spark):`."""
     _refuse_remote(spark, "transaction")
     from hive_acid.user.transaction import AcidTransaction
 
@@ -68,12 +69,13 @@ def transaction(spark: SparkSession) -> AcidTransaction:
 
 
 def run_in_transaction(spark: SparkSession, function: Callable[[], T], attempts: int = 5) -> T:
-    """The answer of `function`, once all statements that `spark` ran within it are committed as one transaction.
+    """Calls `function`, commits all statements that `spark` ran in it as one transaction, and returns its result.
 
-    If others were in the way (SQLSTATE 40001, as HIVE_ACID_WRITE_CONFLICT and HIVE_ACID_TABLE_CHANGED have), all is
-    taken back and `function` is called again, `attempts` times at most; then the last of these errors is raised. So it
-    must bear to be called several times. Any other error, also one of its own, takes everything back and is raised at
-    once. Raises HIVE_ACID_TRANSACTION_STATE within a transaction of the session.
+    If there is a conflict with another writer (SQLSTATE 40001, such as HIVE_ACID_WRITE_CONFLICT and
+    HIVE_ACID_TABLE_CHANGED), everything is rolled back and `function` is called again, at most `attempts` times in all.
+    Then the last of these errors is raised. So `function` must be safe to call several times. After any other error,
+    including one of `function` itself, everything is rolled back and the error is raised at once. Raises
+    HIVE_ACID_TRANSACTION_STATE if the session is already in a transaction.
     """
     _refuse_remote(spark, "run_in_transaction")
     from hive_acid.user.transaction import run_until_committed
@@ -93,12 +95,12 @@ def erase(
     certificate: Path,
     **limits: Any,
 ) -> Outcome:
-    """Erases subjects from tables, verifies it by all files, and writes a signed certificate and its page.
+    """Erases subjects from tables, verifies it in all files, and writes a signed certificate and its page.
 
-    `subjects` are texts, or a tuple or mapping of texts for several `columns`. `tables` and `limits` (`guard`,
-    `deadline`, `one_transaction`, `second_reader`, `former_columns`) have the form of the plan's TOML. `signing_key` is
-    a file. A run after one that ended early goes on from its `ledger`. Raises HIVE_ACID_ERASURE, and what statements
-    raise.
+    `subjects` are the people: a text for each, or a tuple or mapping of texts if there are several `columns`. `tables`
+    and `limits` (`guard`, `deadline`, `one_transaction`, `second_reader`, `former_columns`) have the form of the plan's
+    TOML. `signing_key`, `ledger` and `certificate` are files. If a run ended early, call this again: it continues from
+    the `ledger`. Raises HIVE_ACID_ERASURE, and what statements raise.
     """
     _refuse_remote(spark, "erase")
     from hive_acid.wings import load_wing
@@ -119,7 +121,7 @@ def verify(
     second_reader: Mapping[str, int] | None = None,
     former_columns: bool = True,
 ) -> Outcome:
-    """Searches every file of tables, of whatever kind, for subjects, and changes nothing; arguments as of `erase`."""
+    """Searches every file of tables of any kind for subjects, and changes nothing. The arguments are as for `erase`."""
     _refuse_remote(spark, "verify")
     from hive_acid.wings import load_wing
 
@@ -139,10 +141,10 @@ def verify_certificate(
 ) -> Sequence[Recheck]:
     """Checks the signature of a certificate, and searches its tables again for its subjects.
 
-    `public_key` is the file of the key that must have signed it, for `spark` runs SQL expressions that stand in it.
-    `subjects` are those of the erasure: with them texts are searched for every spelling of theirs, as then. Without
-    them only hashes are known. Raises HIVE_ACID_ERASURE, without that key with CERTIFICATE_UNKNOWN_SIGNER before
-    anything is run.
+    `public_key` is the file of the key that must have signed the certificate. It is needed because `spark` runs SQL
+    expressions from the certificate. `subjects` are those of the erasure: with them, texts are searched for every
+    spelling, as in the erasure. Without them, only hashes are known. Raises HIVE_ACID_ERASURE; without `public_key` it
+    raises CERTIFICATE_UNKNOWN_SIGNER before anything is run.
     """
     _refuse_remote(spark, "verify_certificate")
     from hive_acid.wings import load_wing

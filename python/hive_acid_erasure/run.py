@@ -31,14 +31,14 @@ from hive_acid_erasure.verify.verification import Verification
 
 @dataclass(frozen=True, repr=False)
 class Outcome:
-    """The verdict, what was done for it as `build_payload` tells, and the certificate that says so if one was made."""
+    """The result of an erasure or search: its verdict, the payload, and the signed certificate if one was written."""
 
     verdict: Verdict
     payload: Mapping[str, Any]
     certificate: Certificate | None = None
 
     def __repr__(self) -> str:
-        """The verdict and what is missing for it, a line each, as many as a screen has."""
+        """The verdict, and one line for each place that is left, as many as fit on a screen."""
         state, places = self.verdict.state.value, self.verdict.places
         head = f"{state}: {len(self.payload.get('tables', ()))} tables" + (f", {len(places)} places" if places else "")
         more = [f"… and {len(places) - _ON_A_SCREEN} more"] if len(places) > _ON_A_SCREEN else []

@@ -24,7 +24,7 @@ def format_message(condition: str, params: Mapping[str, str]) -> str:
 
 
 class HiveAcidError(PySparkException):
-    """The root. `condition` names an entry of conditions.json or one of its sub-conditions, `params` fill its template.
+    """The base class. `condition` names an entry of conditions.json or a sub-condition, `params` fill its template.
 
     Raises KeyError for a main condition that is raised by its sub-conditions only.
     """
@@ -53,7 +53,7 @@ class HiveAcidError(PySparkException):
             self.args = (self._acid_condition, dict(self._acid_params))
 
     def getCondition(self) -> str:  # noqa: N802 (PySparkException's name)
-        """The condition, e.g. HIVE_ACID_LOCK_TIMEOUT, with its sub-condition if it has any, as `MAIN.SUB`."""
+        """The condition, such as HIVE_ACID_LOCK_TIMEOUT, or `MAIN.SUB` with a sub-condition."""
         return self._acid_condition
 
     @property
@@ -75,7 +75,7 @@ class HiveAcidError(PySparkException):
 
 
 class ConfigurationError(HiveAcidError):
-    """The session or the metastore is not set up right; fix it."""
+    """The session or the metastore is configured wrongly."""
 
 
 class InvalidStatement(HiveAcidError):
@@ -83,15 +83,15 @@ class InvalidStatement(HiveAcidError):
 
 
 class UnsupportedOperation(HiveAcidError):
-    """Refused by name; nothing was read or changed."""
+    """The operation is not supported; nothing was read or changed."""
 
 
 class LockTimeout(HiveAcidError):
-    """Somebody held a lock too long. Retryable."""
+    """Another client held a lock too long. Retryable."""
 
 
 class WriteConflict(HiveAcidError):
-    """Somebody else changed the same rows. Retryable."""
+    """Another client changed the same rows. Retryable."""
 
 
 class TransactionAborted(HiveAcidError):
@@ -99,7 +99,7 @@ class TransactionAborted(HiveAcidError):
 
     @property
     def is_write_conflict(self) -> bool:
-        """True if it did so when asked to commit, because another transaction had changed the same rows.
+        """True if the metastore aborted the commit because another transaction had changed the same rows.
 
         The servers tell by their text alone (TxnHandler.commitTxn, CommitTxnFunction).
         """
@@ -107,15 +107,15 @@ class TransactionAborted(HiveAcidError):
 
 
 class StatementCancelled(HiveAcidError):
-    """Somebody cancelled the statement."""
+    """The statement was cancelled."""
 
 
 class CommitStateUnknown(HiveAcidError):
-    """Nobody can tell whether the commit happened. Never retried; files are kept."""
+    """It is unknown whether the commit happened. It is never retried, and the files are kept."""
 
 
 class CompactionFailed(HiveAcidError):
-    """A compaction that was waited for did not succeed, or not in time."""
+    """A compaction that a statement waited for did not succeed, or did not end in time."""
 
 
 class SnapshotUnavailable(HiveAcidError):
@@ -126,7 +126,7 @@ class MetastoreUnavailable(HiveAcidError):
     """The metastore did not answer."""
 
     was_sent = True
-    """False if nobody was reached, so that the call cannot have been carried out."""
+    """False if no metastore was reached, so that the call cannot have been carried out."""
 
 
 class MetastoreRefused(HiveAcidError):
@@ -138,7 +138,7 @@ class StorageError(HiveAcidError):
 
 
 class ErasureRefused(HiveAcidError):
-    """An erasure or the check of its certificate cannot go on as asked."""
+    """An erasure or the check of its certificate cannot continue."""
 
 
 class LocalMetastoreError(HiveAcidError):

@@ -15,15 +15,15 @@ _ON_A_SCREEN = 30
 
 @dataclass(frozen=True, repr=False)
 class DryRun:
-    """The effects that a statement would have if it ran now; nothing of it has been done.
+    """The effects that a statement would have if it ran now. It was not run.
 
-    The rows are counted, not estimated, on one snapshot: those that it inserts, updates and deletes, and those that an
-    overwrite or TRUNCATE `replaced`. `files` and `bytes` are the data files of the table that its scans read, whole;
-    delete deltas do not count. `partitions` are those that would be written, none in a flat table, and `buckets` the
-    numbers of the files.
+    `rows` are counted on one snapshot, not estimated: the rows that the statement would insert, update and delete, and
+    those that an overwrite or TRUNCATE would replace. `files` and `bytes` are the whole data files of the table that
+    its scans would read, without delete deltas. `partitions` are the partitions that would be written, none for a table
+    without partitions, and `buckets` are the bucket numbers of the files.
 
-    `locks` are what it would ask for, in one request. `blockers` are the locks of others that this request would wait
-    for, granted ones and those that wait before it.
+    `locks` are the locks that the statement would request together. `blockers` are the locks of others that this
+    request would wait for: granted locks, and locks that wait before it.
     """
 
     kind: StatementKind
@@ -37,7 +37,7 @@ class DryRun:
     blockers: tuple[HeldLock, ...]
 
     def facts(self) -> list[tuple[str, str]]:
-        """Item and value, one fact each."""
+        """The report as pairs of item and value."""
         facts = [
             ("statement", self.kind.title),
             ("table", str(self.table)),
@@ -55,7 +55,7 @@ class DryRun:
         return facts + (blockers or [("blocked by", "nobody")])
 
     def __str__(self) -> str:
-        """The facts, one a line."""
+        """The facts, one per line."""
         facts = self.facts()
         width = max(len(item) for item, _ in facts)
         return "\n".join(f"{item:<{width}}  {value}" for item, value in facts)

@@ -1,4 +1,4 @@
-"""MERGE as a chain of calls, in the manner of Delta's `DeltaMergeBuilder`."""
+"""MERGE as a chain of calls, like Delta's `DeltaMergeBuilder`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Assignments = Mapping[str, "str | Column"]
 
 
 class AcidMergeBuilder:
-    """The clauses of a MERGE, each added by one call; made by `AcidTable.merge`.
+    """The clauses of a MERGE, each added by one call. Create it with `AcidTable.merge`.
 
-    Among the clauses of one kind, the first whose condition is true is taken, in the order of the calls. A clause
-    without a condition must be the last of its kind. The keys of `set` and `values` are columns of the table, or in
-    `set` nested fields. Each call changes this builder and returns it; `execute` may be called again, and then merges
-    again.
+    Among the clauses of one kind, the first one with a true condition applies, in the order of the calls. A clause
+    without a condition must be the last of its kind. The keys of `set` and `values` are columns of the table; those of
+    `set` can also be nested fields. Each call changes this builder and returns it. If you call `execute` again, it
+    merges again.
     """
 
     def __init__(self, table: AcidTableCalls, source: DataFrame, condition: Column) -> None:
@@ -32,11 +32,11 @@ class AcidMergeBuilder:
         condition: str | Column | None = None,
         set: Assignments | None = None,  # noqa: A002
     ) -> AcidMergeBuilder:
-        """Assigns new values to a row of the table that matches; they may use both sides."""
+        """Assigns new values to a row of the table that matches; the values can use columns of both sides."""
         return self._add("matched", "update", condition, _build_assignments("set", set))
 
     def whenMatchedUpdateAll(self, condition: str | Column | None = None) -> AcidMergeBuilder:  # noqa: N802
-        """Assigns to each column of a row that matches the source's column of that name."""
+        """For a row of the table that matches, assigns to each column the source's column of the same name."""
         return self._add("matched", "update", condition, None)
 
     def whenMatchedDelete(self, condition: str | Column | None = None) -> AcidMergeBuilder:  # noqa: N802
@@ -46,11 +46,11 @@ class AcidMergeBuilder:
     def whenNotMatchedInsert(  # noqa: N802
         self, condition: str | Column | None = None, values: Assignments | None = None
     ) -> AcidMergeBuilder:
-        """Inserts a row for one of the source that matches nothing; columns without a value get their default."""
+        """Inserts a row for a row of the source that matches none; columns without a value get their default."""
         return self._add("notMatched", "insert", condition, _build_assignments("values", values))
 
     def whenNotMatchedInsertAll(self, condition: str | Column | None = None) -> AcidMergeBuilder:  # noqa: N802
-        """Inserts the columns of the source, by name, for a row of it that matches nothing."""
+        """Inserts a row of the source that matches none; its columns are assigned by name."""
         return self._add("notMatched", "insert", condition, None)
 
     def whenNotMatchedBySourceUpdate(  # noqa: N802

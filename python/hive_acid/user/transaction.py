@@ -43,18 +43,18 @@ def run_until_committed(spark: SparkSession, function: Callable[[], T], attempts
 
 
 class AcidTransaction:
-    """The statements that the session runs within the block are one transaction; made by `hive_acid.transaction`.
+    """One transaction of all statements that the session runs in the block. Create it with `hive_acid.transaction`.
 
-    They read one snapshot, taken by the first of them, and what those before them wrote; nobody else sees any of it
-    until the block ends, which commits. An error that leaves the block aborts everything. So does an error of a writing
-    statement, even if it is caught: from then on every statement is refused. Nothing is run again by itself: a conflict
-    is HIVE_ACID_WRITE_CONFLICT (40001), and the caller runs the block again. The same holds for
-    HIVE_ACID_TABLE_CHANGED: a table that a later statement uses for the first time was made anew, or may have lost
-    partitions, since the snapshot.
+    The first statement takes a snapshot. All statements read this snapshot, and what the earlier statements wrote.
+    Nobody else sees the changes before the end of the block commits them. An error that leaves the block aborts
+    everything. So does an error of a writing statement, even if it is caught: every later statement is refused. Nothing
+    is retried automatically. After a conflict, HIVE_ACID_WRITE_CONFLICT (40001), the caller has to run the block again.
+    The same holds for HIVE_ACID_TABLE_CHANGED: since the snapshot, a table that a later statement uses for the first
+    time was created again, or may have lost partitions.
     """
 
     def __init__(self, spark: SparkSession, purpose: str | None = None) -> None:
-        """`purpose` is told by the history in place of the SQL of its statements."""
+        """The history shows `purpose` instead of the SQL of the statements."""
         self._spark = spark
         self._purpose = purpose
         self._transaction: SessionTransaction | None = None
@@ -63,7 +63,7 @@ class AcidTransaction:
 
     @property
     def id(self) -> int:
-        """The metastore's transaction ID; opens the transaction if no statement has.
+        """The metastore's transaction ID. Opens the transaction if no statement has opened it.
 
         Raises HIVE_ACID_TRANSACTION_STATE outside of the block.
         """
@@ -71,20 +71,20 @@ class AcidTransaction:
 
     @property
     def write_ids(self) -> dict[TableName, int]:
-        """The write IDs of the tables with changes so far. Raises HIVE_ACID_TRANSACTION_STATE outside of the block."""
+        """The write IDs of the tables changed so far. Raises HIVE_ACID_TRANSACTION_STATE outside the block."""
         running = self._running()
         return {name: running.work[name].write_id for name in running.written_tables}
 
     @property
     def partitions(self) -> dict[TableName, tuple[str, ...]]:
-        """The partitions written to so far, by table with changes; a flat table has none.
+        """The partitions written so far, by changed table; a table without partitions has an empty tuple.
 
         Raises HIVE_ACID_TRANSACTION_STATE outside of the block.
         """
         return self._running().written
 
     def __repr__(self) -> str:
-        """Where it stands and what it has changed. Nothing is opened for it."""
+        """The state of the transaction and the tables it has changed. This opens nothing."""
         running = self._transaction
         if running is None:
             return f"transaction {self._fate}"
@@ -94,22 +94,26 @@ class AcidTransaction:
         return f"transaction {running.txn_id} open, changed: {', '.join(written) or 'nothing'}"
 
     def rollback(self) -> None:
-        """Undoes everything. Later statements of the block are refused, and its end commits nothing.
+        """Rolls everything back. Later statements of the block are refused, and its end commits nothing.
 
         Raises HIVE_ACID_TRANSACTION_STATE outside of the block.
         """
         self._running().roll_back()
 
     def read_together(self, tables: Iterable[TableName]) -> None:
-        """Locks transactional tables that statements to come read or write; the snapshot is taken then if none was.
+        """Locks transactional tables that later statements read or write, and takes the snapshot if there is none.
 
-        Others may then write to these tables without HIVE_ACID_TABLE_CHANGED for their first use in the block. Raises
-        HIVE_ACID_TRANSACTION_STATE outside of the block, and HIVE_ACID_TABLE_CHANGED if the snapshot is older.
+        Writes of others to these tables then do not cause HIVE_ACID_TABLE_CHANGED at their first use in the block.
+        Raises HIVE_ACID_TRANSACTION_STATE outside the block, and HIVE_ACID_TABLE_CHANGED if a table has changed since
+        an older snapshot.
         """
         self._running().read_together(tables)
 
     def __enter__(self) -> Self:
-        """The first statement opens it. Raises HIVE_ACID_TRANSACTION_STATE if the session is in one already."""
+        """Begins the block; its first statement opens the transaction.
+
+        Raises HIVE_ACID_TRANSACTION_STATE if the session is already in a transaction.
+        """
         session: Any = self._spark
         self._attachment = attach(self._spark)
         executor = self._attachment.executor
@@ -122,7 +126,7 @@ class AcidTransaction:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        """Commits unless it was rolled back, or aborts if an error leaves the block."""
+        """Commits the transaction unless it was rolled back. If an error leaves the block, aborts it."""
         transaction, self._transaction = self._running(), None
         number = f"{transaction.txn_id} " if transaction.has_begun else ""
         self._fate = f"{number}has ended in an error, which tells whether it was committed"

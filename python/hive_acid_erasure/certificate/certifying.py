@@ -167,7 +167,7 @@ def _format_time_or_none(ms: int | None) -> str | None:
 
 @dataclass(frozen=True)
 class Recheck:
-    """A table of a certificate, searched again. `rewritten` are the files that the erasure wrote."""
+    """The result of searching a table of a certificate again. `rewritten` are the files that the erasure wrote."""
 
     table: str
     report: TableReport
@@ -175,7 +175,7 @@ class Recheck:
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """The places where something of the subjects is now, or where a file is not the one that the erasure wrote."""
+        """The places where something of the subjects is now, or where a file differs from what the erasure wrote."""
         return (*self.report.places, *self.rewritten.changed)
 
 
