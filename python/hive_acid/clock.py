@@ -10,7 +10,7 @@ _CLOCK: Final[int] = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 def monotonic_ms() -> int:
-    """Milliseconds from wherever it began; it never goes back."""
+    """Milliseconds since an arbitrary moment; the clock never goes back."""
     return time.clock_gettime_ns(_CLOCK) // 1_000_000
 
 
@@ -20,5 +20,5 @@ def wall_clock_ms() -> int:
 
 
 def pause_ms(duration_ms: int) -> None:
-    """Waits so many milliseconds, which nothing but a signal ends before."""
+    """Waits so many milliseconds; only a signal ends the wait earlier."""
     time.sleep(duration_ms / 1000)

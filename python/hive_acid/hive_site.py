@@ -24,7 +24,7 @@ def find_metastore_uris() -> str | None:
 
 
 def read_settings() -> dict[str, str]:
-    """The settings in the files; the first file that has one counts.
+    """The settings in the files; the first file with a setting counts.
 
     Raises HIVE_ACID_CONFIGURATION for a file that cannot be read.
     """

@@ -6,4 +6,4 @@ from pathlib import Path
 from typing import Final
 
 SHIM_JARS: Final = Path(__file__).parent / "jars"
-"""A folder `spark-X.Y` for each line of Spark that this installation has a jar of."""
+"""The folder with a subfolder `spark-X.Y` for each line of Spark for which this installation has a jar."""

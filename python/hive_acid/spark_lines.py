@@ -56,7 +56,7 @@ def session_class(jvm: Any) -> Any:
 
 
 def inheriting(session: SparkSession, function: Callable[[], T]) -> Callable[[], T]:
-    """The function for another thread, whose jobs have the properties that this thread's have now."""
+    """Wraps a function for another thread, so that its jobs have the current properties of this thread's jobs."""
     if is_before("4.0"):
         wrapped: Callable[[], T] = inheritable_thread_target(function)
         return wrapped

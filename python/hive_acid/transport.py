@@ -82,7 +82,7 @@ _DEFAULT_PROTECTION = "authentication"
 
 @dataclass(frozen=True)
 class Kerberos:
-    """A login by Kerberos, or by a delegation token that a login by Kerberos gave.
+    """A login with Kerberos, or with a delegation token from a Kerberos login.
 
     `protections` are words of hadoop.rpc.protection, the one that is liked best first.
     """
@@ -100,7 +100,7 @@ class Kerberos:
 
 @dataclass(frozen=True)
 class Password:
-    """A login by a user's name and a password, which Hadoop's credential store has under that name."""
+    """A login with a user name and the password that Hadoop's credential store has under this name."""
 
     user: str
 
@@ -117,7 +117,7 @@ class Tls:
 
 @dataclass(frozen=True)
 class Http:
-    """Calls as requests of HTTP to `path`, which begins with a slash, by a web token or by the user's name."""
+    """HTTP requests to `path`, which begins with a slash, with a web token or the user's name."""
 
     path: str
     asks_by_token: bool = False
@@ -125,7 +125,7 @@ class Http:
 
 @dataclass(frozen=True)
 class Transport:
-    """How the metastore is reached. Connections that carry HTTP have no login."""
+    """The way to reach the metastore. Connections that carry HTTP have no login."""
 
     login: Kerberos | Password | None = None
     tls: Tls | None = None
@@ -155,7 +155,7 @@ PLAIN = Transport()
 
 
 def read_transport(hive_setting: HiveSetting, ca_file: str = "") -> Transport:
-    """The way that the settings ask for; `ca_file` is ours.
+    """The transport that the settings ask for; `ca_file` is a setting of this package.
 
     Raises HIVE_ACID_UNSUPPORTED_CONNECTION for a way that is not there: a setting like this must not do nothing, for a
     plain connection would be made where a secured one was asked for. Raises HIVE_ACID_CONFIGURATION for values that

@@ -50,7 +50,7 @@ def find_version() -> str:
 
 @contextmanager
 def needing(extra: str, what: str) -> Iterator[None]:
-    """Within the block, an import of a package that is not installed is told with the extra that brings it.
+    """If an import in the block fails because a package is missing, the error names the extra to install.
 
     Raises HIVE_ACID_CONFIGURATION.EXTRA_MISSING. A module that an installed package of ours lacks is another fault, and
     stays a ModuleNotFoundError.

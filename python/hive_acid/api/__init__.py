@@ -1,4 +1,4 @@
-"""The face of the core: the names that wings and tools of others may build on.
+"""The face of the core: the names that wings and other tools can build on.
 
 ```
 tables          tables and partitions, and the metastore that describes them

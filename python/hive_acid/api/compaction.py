@@ -1,4 +1,4 @@
-"""Compactions: the queue of a metastore, what a table needs, and the services that see to it."""
+"""Compactions: the queue of a metastore, what a table needs, and the services that do it."""
 
 from hive_acid.compaction.plan.planning import is_enough as is_enough
 from hive_acid.compaction.queue.compaction_outcome import CompactionOutcome as CompactionOutcome

@@ -1,4 +1,4 @@
-"""Connections to a metastore: how settings ask for one, and what it is made of. Importing this imports thrift."""
+"""Connections to a metastore: the settings that ask for one, and its parts. Importing this imports thrift."""
 
 from hive_acid.hive_settings import HiveSetting as HiveSetting
 from hive_acid.metastore.client.calls import STRUCTURES as STRUCTURES

@@ -1,4 +1,4 @@
-"""Names and secrets that errors and log records must not tell. Importing this imports PySpark's errors."""
+"""Names and secrets that errors and log records must not show. Importing this imports PySpark's errors."""
 
 from hive_acid.bridge.secrets import unlogged as unlogged
 from hive_acid.errors.masking import Mask as Mask

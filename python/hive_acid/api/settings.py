@@ -1,4 +1,4 @@
-"""Settings of the surroundings and of a metastore: where one is, and how Hive writes a duration."""
+"""Settings of the environment and of a metastore: its address, and how Hive writes a duration."""
 
 from hive_acid.config import ALLOW_NON_ATOMIC_RENAME as ALLOW_NON_ATOMIC_RENAME
 from hive_acid.config import COLUMNS_BY_POSITION as COLUMNS_BY_POSITION

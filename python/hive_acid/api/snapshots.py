@@ -1,4 +1,4 @@
-"""Snapshots: the write IDs that one sees, and what it makes of the folders of a table."""
+"""Snapshots: the write IDs that a snapshot sees, and the folders of a table that it reads."""
 
 from hive_acid.model.write_ids import LONG_MIN as LONG_MIN
 from hive_acid.model.write_ids import RangeState as RangeState

@@ -1,4 +1,4 @@
-"""The file system of a table: the calls by which it is asked, and what it answers."""
+"""The file system of a table: its calls and their results."""
 
 from hive_acid.snapshot.filesystem import FileSystem as FileSystem
 from hive_acid.snapshot.listing import ListedFile as ListedFile

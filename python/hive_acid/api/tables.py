@@ -1,4 +1,4 @@
-"""Tables and partitions as a metastore describes them, and the calls by which it is asked."""
+"""Tables and partitions as a metastore describes them, and the calls of a metastore."""
 
 from hive_acid.metastore.client.conversion import build_table as build_table
 from hive_acid.metastore.client.conversion import parse_partition_values as parse_partition_values

@@ -22,7 +22,7 @@ LOG = logging.getLogger(__name__)
 
 
 def answered(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of messages, for a caller that has their texts: the annotations of its arguments say what they are.
+    """Lets a caller with JSON texts call a method of messages: the annotations of its arguments name their classes.
 
     A text, number or truth value is taken as it is, and a TableName from `database.table`. The answer is written as a
     message, unless it is another object for the JVM to call. Errors are returned as JVM Throwables: raised through
@@ -52,7 +52,7 @@ def answered(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def cancellable(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Below `answered`: the method ends if the statement of its thread is cancelled."""
+    """Used below `answered`: the method ends if the statement of its thread is cancelled."""
 
     @wraps(method)
     def run(self: Answering, *args: Any) -> Any:

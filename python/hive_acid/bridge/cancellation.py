@@ -43,7 +43,7 @@ class _Running:
 
 
 class Cancellation:
-    """Hears of cancellations by job group or tag, and ends the pauses of the statements that they are meant for.
+    """Receives cancellations by job group or tag, and ends the pauses of the cancelled statements.
 
     Spark cancels jobs only: a statement that waits for a lock has none, and would go on to write once it has the lock.
     """

@@ -166,7 +166,7 @@ def job_tag(name: str) -> str:
 
 
 def run_job(context: SparkContext, name: str, job: Callable[[], T]) -> T:
-    """Runs what starts Spark jobs in the JVM, so that Ctrl-C cancels them.
+    """Runs a function that starts Spark jobs in the JVM, so that Ctrl-C cancels the jobs.
 
     PySpark's own handler cannot: it would cancel over the thread's one connection to the JVM, on which the job's answer
     is awaited (py4j: "reentrant call"). After an interrupt the thread has a new one.

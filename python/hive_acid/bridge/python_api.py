@@ -36,7 +36,7 @@ from hive_acid.writing.table_rules import refuse_hidden_location, refuse_unseen
 
 
 class PythonApi(TextAnswers):
-    """The Python half of `hiveacid.python.PythonApi`, see the trait."""
+    """The Python implementation of the Scala trait `hiveacid.python.PythonApi`."""
 
     def __init__(
         self,

@@ -15,7 +15,7 @@ _own = threading.local()
 
 @contextmanager
 def unlogged() -> Iterator[None]:
-    """A context in which py4j logs nothing of this thread's calls."""
+    """A context in which py4j does not log this thread's calls."""
     for name in _LOGGERS:
         logging.getLogger(name).addFilter(_is_shown)  # which is there once at most
     before = getattr(_own, "is_hidden", False)

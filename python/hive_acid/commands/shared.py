@@ -33,7 +33,7 @@ def add_spark_options(parser: argparse.ArgumentParser) -> None:
 
 
 def parse_settings(given: Sequence[str]) -> dict[str, str]:
-    """Spark's settings of `--conf`. Raises HIVE_ACID_CONFIGURATION.NOT_A_PAIR for one without `=` or a key."""
+    """The Spark settings given by `--conf`. Raises HIVE_ACID_CONFIGURATION.NOT_A_PAIR for one without `=` or a key."""
     from hive_acid.errors import build_error
 
     for text in given:
@@ -43,7 +43,7 @@ def parse_settings(given: Sequence[str]) -> dict[str, str]:
 
 
 def find_uris(chosen: argparse.Namespace) -> str:
-    """The address that was given or configured, else that of the embedded metastore that was left running.
+    """The given or configured address, else that of the embedded metastore that was left running.
 
     Raises HIVE_ACID_CONFIGURATION if there is none or it is no address, and HIVE_ACID_UNSUPPORTED_CONNECTION if
     hive-site.xml asks for a way to it that is not there.

@@ -13,9 +13,9 @@ from hive_acid.metastore.types import MetastoreLine
 INITIATOR_ON = "hive.compactor.initiator.on"
 ABORTS_BY_CLEANER = "hive.compactor.clean.aborts.using.cleaner"
 WAITING_MS = 3_600_000
-"""From which time on a request or a cleaning that is not done is worth a word."""
+"""The age from which a waiting request or cleaning is reported."""
 AFTER_COMPACTION = "a Cleaner removes them after the next compaction of the table: ALTER TABLE … COMPACT 'major'"
-"""The cure for what is left where no compaction waits for the Cleaner."""
+"""Advice for leftovers if no compaction waits for the Cleaner."""
 _CLEANER = "hive.compactor.cleaner.on"
 _CLEANER_ON = "metastore.compactor.cleaner.on=true"
 _LOG_ADVICE = "look into the metastore's log for what keeps its Cleaner; it also waits for the table's readers"
@@ -27,18 +27,18 @@ _POSTGRESQL_CURE = (
 
 
 def has_initiator(metastore: Metastore) -> bool:
-    """True if the metastore that answers runs an Initiator of its own."""
+    """True if the metastore runs its own Initiator."""
     return find_server_value(metastore.config_value, INITIATOR_ON, "false") == "true"
 
 
 def cleans_aborted_at_once(line: MetastoreLine, config_value: Callable[[str, str], str]) -> bool:
-    """True if the metastore's Cleaner removes what aborted transactions left by itself (4.x by default)."""
+    """True if the metastore's Cleaner itself removes what aborted transactions left (the default of 4.x)."""
     return line is MetastoreLine.HIVE_4 and find_server_value(config_value, ABORTS_BY_CLEANER, "true") == "true"
 
 
 @dataclass(frozen=True)
 class Services:
-    """The services beside the metastore, by its settings, and the smallest open transaction (None: none is open).
+    """The services that run beside the metastore, by its settings, and the smallest open transaction (None: none).
 
     `version` is what the metastore calls itself. `cleans_aborted`: a cleaner of its own removes at once what aborted
     transactions left.
@@ -60,7 +60,7 @@ class Services:
 
 
 def load_services(metastore: Metastore) -> Services:
-    """The services beside the metastore. Raises what the metastore raises."""
+    """The services that run beside the metastore. Raises what the metastore raises."""
     initiates = has_initiator(metastore)
     cleans = find_server_value(metastore.config_value, _CLEANER, "false") == "true"
     has_cleaner = cleans if metastore.line.has_cleaner_setting else initiates
@@ -70,7 +70,7 @@ def load_services(metastore: Metastore) -> Services:
 
 
 def find_cleaning_cure(info: CompactionInfo, service: Services) -> str:
-    """The cure for a compaction that is done and not cleaned."""
+    """Advice for a compaction that has ended and is not cleaned."""
     if not service.has_cleaner:
         return f"no Cleaner runs; {service.cleaner_advice}"
     if info.error:

@@ -160,14 +160,14 @@ _LOST_RACES = frozenset({"HIVE_ACID_ERASURE.LINKS_CHANGED", "HIVE_ACID_ERASURE.P
 
 
 def condition_of(error: PySparkException) -> str | None:
-    """The condition of an error of PySpark's or of ours. PySpark calls it a class before 4.0."""
+    """The condition of an error of PySpark or of this package. PySpark calls it a class before 4.0."""
     name = "getCondition" if hasattr(error, "getCondition") else "getErrorClass"
     found: str | None = getattr(error, name)()
     return found
 
 
 def find_retryable(error: BaseException) -> str | None:
-    """The condition of an error after which the same work may succeed, for others were in the way; None for others."""
+    """The condition of an error after which the same work may succeed, such as a conflict; None for other errors."""
     if not isinstance(error, PySparkException):
         return None
     condition = condition_of(error)
@@ -185,7 +185,7 @@ def name_unexpected(error: BaseException) -> HiveAcidError:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why something is refused: a sub-condition, as `MAIN.SUB`, and the parameters of its own part of the message."""
+    """The reason of a refusal: a sub-condition, as `MAIN.SUB`, and the parameters of its part of the message."""
 
     condition: str
     params: Mapping[str, object] = field(default_factory=dict)
@@ -201,5 +201,5 @@ class Refusal:
 
 
 def build_refusal(condition: str, **params: object) -> Refusal:
-    """A refusal by that sub-condition, with the parameters of its part of the message."""
+    """A refusal with this sub-condition and the parameters of its part of the message."""
     return Refusal(condition, params)

@@ -15,12 +15,12 @@ from pyspark.errors import PySparkException
 from hive_acid.errors import HiveAcidError, build_error, condition_of
 
 Mask = Callable[[str], str]
-"""The text without names that must not be told. It never raises."""
+"""A function that removes names from a text that must not be shown. It never raises."""
 _masks: list[Mask] = []
 
 
 def masked(text: str) -> str:
-    """The text without the names that anybody keeps."""
+    """The text without the names that any mask keeps secret."""
     for mask in tuple(_masks):
         text = mask(text)
     return text
@@ -33,7 +33,7 @@ def is_kept() -> bool:
 
 @contextmanager
 def asking(mask: Mask) -> Iterator[None]:
-    """Within the block errors that go to the JVM are masked; in all threads."""
+    """In the block, errors that go to the JVM are masked, in all threads."""
     _masks.append(mask)
     try:
         yield
@@ -42,6 +42,6 @@ def asking(mask: Mask) -> Iterator[None]:
 
 
 def mask_own(error: PySparkException, mask: Mask) -> HiveAcidError:
-    """An error of our conditions, from here or from the JVM, with masked parameters and without its causes."""
+    """An error with one of our conditions, from Python or the JVM, with masked parameters and without causes."""
     parameters: dict[str, Any] = {name: mask(text) for name, text in (error.getMessageParameters() or {}).items()}
     return build_error(condition_of(error) or "", **parameters)

@@ -61,7 +61,7 @@ def tell(error: BaseException, outcome: StatementOutcome) -> None:
 
 @contextmanager
 def telling(outcome: StatementOutcome | Callable[[], StatementOutcome]) -> Iterator[None]:
-    """An error that leaves the block says this; a function is asked once the block has ended."""
+    """An error that leaves the block says this outcome; if it is a function, it is called when the block has ended."""
     try:
         yield
     except BaseException as error:

@@ -36,7 +36,7 @@ _SHOWN_FILES = 5
 
 
 class DdlExecutor:
-    """Runs such statements against one metastore, each in a transaction of its own that holds its locks."""
+    """Runs DDL statements against one metastore, each in its own transaction, which holds the locks."""
 
     def __init__(
         self,

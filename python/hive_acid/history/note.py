@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 MAX_HISTORY_BYTES = 16_384
-"""No file of notes that we write is longer."""
+"""The maximum size of a file of notes, in bytes."""
 MAX_TEXT = 2_000
 """The most characters of a statement in a note."""
 MAX_NAME = 200
@@ -55,7 +55,7 @@ class WriteNote:
 
 @dataclass(frozen=True)
 class HistoryFile:
-    """The content of one file: of a statement one note; of a compaction those of what it folded, the newest first.
+    """The notes in one file: one note of a statement, or those of everything that a compaction merged, newest first.
 
     `dropped` is how many notes of folded statements were left out for want of room. `compaction` is the compaction's
     own note.
@@ -119,7 +119,7 @@ def fold_notes(
 
 
 def note_key(note: WriteNote) -> tuple[int, int, int]:
-    """The key of a note; notes sort by it as they were written."""
+    """The sort key of a note: it gives the order in which notes were written."""
     return note.write_id, note.first_statement_id, note.txn_id
 
 

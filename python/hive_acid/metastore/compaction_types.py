@@ -33,7 +33,7 @@ class CompactionKind(Enum):
 
 
 class CompactionState(Enum):
-    """Where an entry of the queue stands; the values are the metastore's words for it.
+    """The state of a queue entry; the values are the metastore's words.
 
     READY: the work is done and committed, and the Cleaner has yet to remove what it replaced. DID_NOT_INITIATE is
     called "attempted" on 3.1. UNKNOWN stands for a word that a later release adds: the work may have been done.
@@ -101,7 +101,7 @@ class AbortedCompaction:
 
 @dataclass(frozen=True)
 class CompactionInfo:
-    """One entry of the queue or of its history, as the metastore lists it; what is not known is None.
+    """One entry of the compaction queue or of its history, as the metastore lists it; unknown values are None.
 
     Times are milliseconds since 1970, by the metastore's clock. 3.1 knows no pool, transaction, initiator or error
     (`error` is then what it keeps as meta information). `kind_code` is the metastore's number of a kind OTHER.
@@ -132,7 +132,7 @@ class CompactionInfo:
 
 @dataclass(frozen=True)
 class CompactionJob:
-    """An entry that a worker has been given (4.x), and what it has found out since.
+    """A queue entry that a worker has received (4.x), and what the worker has found out since.
 
     The metastore writes all of it back with each call about the entry: `user` is whom its Cleaner acts as, which fails
     for ever without one (tried on 4.0.1 and 4.1.0). `properties` are the text of `stringable_map`. `stored` are the

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 
 def find_server_value(config_value: Callable[[str, str], str], name: str, default: str) -> str:
-    """A setting in lower case, under the metastore's own name or Hive's, which not every release takes for the same."""
+    """A setting's value in lower case, under the metastore's name or Hive's: not every release treats them alike."""
     own_name = f"metastore.{name.removeprefix('hive.').removeprefix('metastore.')}"
     return config_value(own_name, config_value(name, default)).strip().lower()
 

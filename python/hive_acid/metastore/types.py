@@ -122,7 +122,7 @@ class LockComponent:
 
 
 class LockState(Enum):
-    """NOT_ACQUIRED: refused, the request is no longer queued."""
+    """The states of a lock request. NOT_ACQUIRED: it was refused, and is no longer queued."""
 
     ACQUIRED = "acquired"
     WAITING = "waiting"
@@ -170,7 +170,7 @@ class AddedFile:
 
 
 class TransactionState(Enum):
-    """Where a transaction stands."""
+    """The state of a transaction."""
 
     OPEN = "open"
     ABORTED = "aborted"

@@ -18,26 +18,26 @@ METADATA_FILE = "_metadata_acid"
 COMPACTED_METADATA = '{"thisFileVersion":"0","dataFormat":"compacted"}'
 """The content that the compaction of 3.1 gives it (AcidUtils.MetaDataFile)."""
 NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
-"""Stands in names of partitions for NULL, and so is no value of a partition."""
+"""Stands for NULL in partition names, so it cannot be a partition value."""
 OVERWRITE_FILE = "_hive_acid_overwrite"
-"""Our mark in the base of an overwrite; hidden from every engine. Its content is the ID of the transaction."""
+"""Our marker file in the base of an overwrite; hidden from every engine. Its content is the ID of the transaction."""
 HISTORY_FILE = "_hive_acid_history"
 """Our notes on who wrote what, in one folder of each statement; hidden from every engine. See `model.history`."""
 FLUSH_LENGTH_SUFFIX = "_flush_length"
-"""Side file of streaming ingest with the readable length of the file it is named after."""
+"""Suffix of a side file of streaming ingest, which contains the readable length of its data file."""
 STAGING_PREFIX = ".hive-acid-staging-"
-"""Our hidden staging folders; the dot hides them from every engine."""
+"""The prefix of our staging folders; the dot hides them from every engine."""
 SET_ASIDE_FOLDER = "_hive_acid_set_aside"
-"""Holds the folders of write IDs that were set aside; the underscore hides it from every engine."""
+"""The folder for the folders of write IDs that were set aside; the underscore hides it from every engine."""
 BAR_PREFIX = "delta_being_set_aside_"
-"""A folder of such a name, which ends in a write ID, bars its table or partition while that write ID is set aside.
+"""A folder with this prefix, followed by a write ID, blocks its table or partition while the write ID is set aside.
 
 An engine that lists it takes it for a delta, and fails for want of numbers in its name.
 """
 OUTPUT_JOB_PREFIX = "hive-acid-"
-"""How the IDs of our jobs of Hadoop's committers begin; the transaction follows."""
+"""The prefix of the IDs of our Hadoop committer jobs; the transaction ID follows."""
 MAGIC_FOLDER_PREFIX = "__magic_job-"
-"""How S3A calls the folder of such a job; the underscores hide it from every engine."""
+"""The prefix of the folder of an S3A committer's job; the underscores hide it from every engine."""
 
 
 class FolderKind(Enum):
@@ -101,7 +101,7 @@ class FolderName:
 
 
 def may_have_side_files(name: FolderName) -> bool:
-    """True for what streaming ingest may still write to: a delta of several write IDs that no compaction has made.
+    """True for a folder that streaming ingest may still write to: an uncompacted delta of several write IDs.
 
     Elsewhere Hive reads files to their end, whatever lies beside them (AcidUtils.ParsedDelta, mayContainSideFile).
     """
@@ -154,7 +154,7 @@ def find_bucket(name: str) -> int | None:
 
 
 def is_hidden(name: str) -> bool:
-    """True for names every engine passes over: they begin with `_` or `.`."""
+    """True for names that every engine ignores: they begin with `_` or `.`."""
     return name.startswith(("_", "."))
 
 

@@ -63,7 +63,7 @@ class TableKind(Enum):
 
 
 class FileFormat(Enum):
-    """The format of a table's files, in the word of STORED AS."""
+    """The format of a table's files; the values are the words of STORED AS."""
 
     ORC = "ORC"
     PARQUET = "PARQUET"

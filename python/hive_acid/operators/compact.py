@@ -14,7 +14,7 @@ from hive_acid.sql.operator_statements import Compact
 def build_requests(
     statement: Compact, table: TableDescription, partitions: Sequence[str], line: MetastoreLine, initiator: str
 ) -> tuple[CompactionRequest, ...]:
-    """A request for each of the partitions that the statement is about, or one for a flat table.
+    """A request for each partition of the statement, or one request for a table without partitions.
 
     `partitions` are names of the metastore: all of the table, if the statement has no PARTITION clause. Hive 3.1 and
     4.0 refuse a partitioned table without one, and 4.1 requests those that its thresholds call for. `initiator` is who

@@ -165,7 +165,7 @@ class _Wait:
 
 
 def find_unlocked_writers(metastore: Metastore, table: TableName, barrier: int | None = None) -> list[HeldLock]:
-    """A lock of each open transaction of another engine that reads and writes the table under SHARED_READ.
+    """One lock of each open transaction of another engine that reads and writes the table under SHARED_READ.
 
     `barrier`: as for `find_suspects`. The metastore tells nobody whose a write ID is; so it is asked which ones would
     be open if the suspect were the only open transaction.

@@ -20,5 +20,5 @@ def find_evolution(settings: Settings, line: MetastoreLine) -> Evolution:
 
 
 def list_evolutions(line: MetastoreLine) -> tuple[Evolution, ...]:
-    """Each way in which an engine of the line may find columns: by name, and by position."""
+    """Each way in which an engine of the line may find columns: by name and by position."""
     return tuple(Evolution(by_position, as_hive_3=line.has_values_of_hive_3) for by_position in (False, True))

@@ -11,7 +11,7 @@ from hive_acid.transactions.manager import TransactionManager
 
 @dataclass(frozen=True)
 class Warehouse:
-    """The metastore, the storage where its tables lie, and the transactions that are opened in it."""
+    """The metastore, the storage of its tables, and the transactions that are opened in it."""
 
     metastore: Metastore
     file_system: FileSystem

@@ -53,7 +53,7 @@ _METASTORES_CATALOG = ("metastore.catalog.default", "hive.metastore.catalog.defa
 
 
 class CatalogSide:
-    """All that answers for the tables of one metastore, in one Spark application."""
+    """Everything that serves the tables of one metastore in one Spark application."""
 
     client: ClassVar[type[ThriftMetastore]] = ThriftMetastore
     """The class of its client of the metastore."""

@@ -19,7 +19,7 @@ class EmbeddedMetastore(Protocol):
 
 
 def start_embedded() -> EmbeddedMetastore:
-    """A new embedded metastore, once it answers.
+    """Starts an embedded metastore, and returns it when it answers.
 
     Raises LocalMetastoreError, and HIVE_ACID_CONFIGURATION.EXTRA_MISSING if no such metastore is installed.
     """

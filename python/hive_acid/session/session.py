@@ -30,7 +30,7 @@ from hive_acid.wire.catalogs import CatalogRequest
 
 
 def find_session_uris(session: SparkSession) -> str:
-    """The metastore that Spark's own client of the session uses; empty if there is none."""
+    """The metastore addresses of Spark's own client in the session; empty if there are none."""
     jsession: Any = session._jsparkSession
     return jsession.sessionState().newHadoopConf().get("hive.metastore.uris") or ""
 
@@ -49,7 +49,7 @@ _LONGEST_END_MS = 20_000
 
 
 class Attachment(CatalogSide):
-    """The Python half of one Spark application: the side of the session's own catalog, and who is called back."""
+    """The Python part of one Spark application: what serves the session's own catalog, and the callbacks of the JVM."""
 
     def __init__(self, session: SparkSession, register: Register | None = None) -> None:
         """`register` tells the JVM whom it is to ask from now on; by default as the driver's own Python does.
@@ -143,7 +143,7 @@ def _start_callbacks(session: SparkSession) -> None:
 
 
 def attach(session: SparkSession) -> Attachment:
-    """The Python half of the session's application. The first call registers it with the JVM."""
+    """The Python part of the session's application. The first call registers it with the JVM."""
     context = session.sparkContext
     key = id(context)
     attachment = _attached.get(key)

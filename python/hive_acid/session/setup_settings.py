@@ -143,7 +143,7 @@ def find_setup_settings(
 
 
 def find_program_settings(uris: str) -> dict[str, str]:
-    """The settings of a program in which no Python runs, on the metastore `uris` and the PySpark installed here.
+    """The settings for a program without Python, with the metastore `uris` and the PySpark installed here.
 
     Raises what `ask_server` and `find_setup_settings` raise.
     """
@@ -167,6 +167,6 @@ def find_sidecar_settings(known: Mapping[str, str]) -> dict[str, str]:
 
 
 def format_arguments(settings: Mapping[str, str]) -> str:
-    """Arguments of Spark's programs, as a shell takes them."""
+    """The settings as arguments of Spark's programs, quoted for a shell."""
     options = [argument for key, value in settings.items() if key != JARS for argument in ("--conf", f"{key}={value}")]
     return shlex.join(["--jars", settings[JARS], *options])

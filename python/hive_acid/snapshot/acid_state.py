@@ -20,7 +20,7 @@ from hive_acid.snapshot.listing import ListedFile, Listing
 
 @dataclass(frozen=True)
 class AcidFolder:
-    """A base, delta or delete delta: `path` below the root (one name), its files but the hidden ones, sorted.
+    """A base, delta or delete delta: `path` below the root (one name), and its visible files, sorted.
 
     `check` says that the snapshot sees the range of write IDs only in part, so each row or event must be checked by
     its `currentTransaction`.
@@ -34,7 +34,7 @@ class AcidFolder:
 
 @dataclass(frozen=True)
 class AcidState:
-    """The folders that a snapshot reads below one root (a table or a partition), and those that it passes over.
+    """The folders that a snapshot reads below one root (a table or a partition), and those that it ignores.
 
     `deltas` and `delete_deltas` are in the order of AcidUtils (write IDs, statement ID). `originals` are the files of
     no base or delta that are visible because no base hides them. The other lists name things directly below the root,
@@ -134,7 +134,7 @@ def _may_hold(name: FolderName, write_ids: frozenset[int]) -> bool:
 
 
 def find_aborted_overwrites(listing: Listing, write_ids: ValidWriteIdList) -> tuple[str, ...]:
-    """The bases that an overwrite of ours has left whose write ID is aborted; sorted.
+    """The bases of our overwrites whose write ID is aborted, sorted.
 
     Only those with our own mark: a compacted base is named after a write ID that may be aborted, and Hive 3.1.2 marks
     it only after the rename (HIVE-24653).
@@ -145,7 +145,7 @@ def find_aborted_overwrites(listing: Listing, write_ids: ValidWriteIdList) -> tu
 
 
 def sort_out(listing: Listing) -> tuple[list[AcidFolder], tuple[ListedFile, ...], list[str]]:
-    """The ACID folders directly below the root; the originals; and folders with names that only begin like ACID ones.
+    """Sorts a listing: ACID folders directly below the root; originals; folders whose names only begin like ACID ones.
 
     Originals are all other files, at any depth, but the hidden and the empty ones. Everything is sorted by path.
     """

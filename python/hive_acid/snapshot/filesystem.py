@@ -13,7 +13,7 @@ __all__ = ["FileSystem", "ListedFile", "Listing", "parse_listings"]
 
 
 class FileSystem(OutputCommitter, Protocol):
-    """Storage, with committers for where a rename of a folder is not atomic.
+    """Storage, with committers for storage where a rename of a folder is not atomic.
 
     Paths are absolute, spelled as the metastore spells locations. Every method raises HIVE_ACID_STORAGE (path, action,
     reason) if storage fails, HIVE_ACID_STORAGE_DENIED if the user may not do it, HIVE_ACID_STORAGE_QUOTA if it has no

@@ -14,7 +14,7 @@ _BLOCKS = 16
 
 
 class RangedFile(io.RawIOBase):
-    """A file in storage, as libraries read one.
+    """A file in storage, as an object that libraries can read.
 
     Raises what storage raises, and EOFError where the file is not as long as it was listed.
     """

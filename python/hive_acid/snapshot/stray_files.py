@@ -10,7 +10,7 @@ from hive_acid.snapshot.listing import ListedFile
 
 
 def find_stray_files(kind: TableKind, state: AcidState) -> tuple[str, ...]:
-    """Files that belong to no base or delta, and are no originals of a full ACID table.
+    """Files that belong to no base or delta, and are not originals of a full ACID table.
 
     Originals have Hive's names (AcidUtils.ORIGINAL_PATTERN).
     """

@@ -96,7 +96,7 @@ def load_states(
 def load_state(
     file_system: FileSystem, listing: Listing, write_ids: ValidWriteIdList, transactions: ValidTxnList
 ) -> AcidState:
-    """The state of a listing: one read for each base with a marker file. Raises what `choose_directories` raises."""
+    """The state of a listing; reads the marker file of each base with one. Raises what `choose_directories` raises."""
     markers = {
         folder: file_system.read_text(listing.absolute_path(f"{folder}/{METADATA_FILE}"))
         for folder in marker_folders(listing)

@@ -43,7 +43,7 @@ class HiveAcid(Spark):
 
 
 def find_tokens(text: str) -> list[Token]:
-    """The tokens of the text, with their positions; none if it has no end of a quotation or comment."""
+    """The tokens of the text, with their positions; none if a quotation or comment is not closed."""
     try:
         return HiveAcid().tokenize(text)
     except SqlglotError:

@@ -51,7 +51,7 @@ class SortKey:
 
 @dataclass(frozen=True)
 class Compact:
-    """`ALTER TABLE … COMPACT`, and `OPTIMIZE`, which is Delta's word for a major one.
+    """`ALTER TABLE … COMPACT`, and `OPTIMIZE`, Delta's word for a major compaction.
 
     `kind` is major, minor or rebalance; `order_by` is the text behind ORDER BY, `condition` the one that tells the
     partitions of an OPTIMIZE.
@@ -75,7 +75,7 @@ class Compact:
 
 @dataclass(frozen=True)
 class ShowCompactions:
-    """`SHOW COMPACTIONS`: those of everything, of a database or of a table, as far as the filters let them pass.
+    """`SHOW COMPACTIONS` of everything, of a database or of a table, as far as the filters allow.
 
     `kind` and `state` are in lower case, with blanks between words. `sort_keys` are empty for the metastore's order.
     """
@@ -145,7 +145,7 @@ class AbortCompactions:
 
 @dataclass(frozen=True)
 class DescribeHistory:
-    """`DESCRIBE HISTORY`, in the manner of Delta; `limit` is the most rows, None for all."""
+    """`DESCRIBE HISTORY`, as in Delta; `limit` is the maximum number of rows, None for all."""
 
     table: NamedTable
     limit: int | None = None
@@ -176,7 +176,7 @@ class DescribeDetail:
 
 @dataclass(frozen=True)
 class VacuumDryRun:
-    """`VACUUM … DRY RUN`, in the manner of Delta: what the metastore's Cleaner would remove of a table."""
+    """`VACUUM … DRY RUN`, as in Delta: what the metastore's Cleaner would remove from a table."""
 
     table: NamedTable
 

@@ -24,5 +24,5 @@ def find_blockers(
 
 
 def describe_owner(lock: HeldLock) -> str:
-    """The owner of the lock, or who wants it, for messages."""
+    """The client that holds or waits for the lock, for messages."""
     return f"transaction {lock.txn_id} of {lock.user} on {lock.host} ({lock.agent}, {lock.kind.value})"

@@ -14,7 +14,7 @@ _MIN_HISTORY = "hive.txn.use.minhistorywriteid"
 
 
 def asks_cleaner(metastore: Metastore) -> bool:
-    """True if the setting of the metastore says that its Cleaner waits for those alone that ask it to.
+    """True if, by a setting of the metastore, its Cleaner waits only for those who ask it to.
 
     Only 4.x knows it (ReadyToCleanHandler); it is true by default on 4.2.0, false on 4.0.0 to 4.1.0 (asked there).
     """

@@ -14,7 +14,7 @@ from hive_acid.older_python import add_note
 from hive_acid.transactions.blockers import describe_owner
 
 OUR_AGENT = "spark-hive-acid"
-"""How the agent of each transaction of this package begins."""
+"""The prefix of the agent of each transaction of this package."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from hive_acid.model.table import TableName
 from hive_acid.wire.table_detail import TableDetail
 
 Row = tuple[str | int | bool | tuple[str, ...] | Mapping[str, str] | None, ...]
-"""One value for each column of a statement's result."""
+"""A row of a statement's result: one value for each column."""
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,7 @@ class ColumnChange:
 
 @dataclass(frozen=True)
 class DdlStatement:
-    """A statement of Spark's own that alters `tables`, transactional ones, of which there is one at least.
+    """A statement of Spark that alters `tables`, at least one transactional table.
 
     `partitions` are its PARTITION clauses, each as its `k=v` in the metastore's spelling and the table's order; the
     last of a RENAME is the new name. `locations` are those that new partitions are given, one for each of `partitions`,

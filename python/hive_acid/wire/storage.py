@@ -41,7 +41,7 @@ class FileVersion:
 
 @dataclass(frozen=True)
 class PendingUpload:
-    """An upload to the file `path` that has begun, and has neither ended nor been given up; nobody sees it."""
+    """An unfinished upload to the file `path`: it was neither completed nor aborted, and nobody sees it."""
 
     path: str
     id: str

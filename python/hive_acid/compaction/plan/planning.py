@@ -62,7 +62,7 @@ def find_foldable_mark(folders: Iterable[AcidFolder], mark: int) -> int:
 
 
 def is_enough(kind: CompactionKind, state: AcidState) -> bool:
-    """False if the result would be what is there already (CompactorUtil.isEnoughToCompact, 4.1.0).
+    """False if a compaction would change nothing (CompactorUtil.isEnoughToCompact, 4.1.0).
 
     Also for a minor compaction of deletes with rows of one write ID, that of a transaction of several statements: only
     their statement IDs tell Hive 4 that the deletes came later, and the result would have none

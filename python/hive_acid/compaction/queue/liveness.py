@@ -14,7 +14,7 @@ from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import TransactionState
 
 WORKER_PREFIX = "spark-"
-"""How the names of our workers begin. Before the first dash is what Hive takes for a host: a server that starts there
+"""The prefix of our workers' names. Before the first dash is what Hive takes for a host: a server that starts there
 takes away what workers of its host do (revokeFromLocalWorkers)."""
 STATEMENT_POOL_PREFIX = "spark-hive-acid-"
 """How the pools begin that a statement makes for what it does itself; each is one statement's."""
@@ -36,7 +36,7 @@ def find_transaction(entry: CompactionInfo) -> int | None:
 
 
 def is_of_statement(pool: str | None) -> bool:
-    """True for a pool that one statement has made: if that has gone, nobody serves it."""
+    """True for a pool that one statement created: when the statement has ended, nobody serves the pool."""
     return pool is not None and pool.startswith(STATEMENT_POOL_PREFIX)
 
 

@@ -84,7 +84,7 @@ class Runner(Protocol):
 
 
 class CompactionRequests:
-    """Requests compactions of one metastore, does them by `runner` if there is one, and waits for them.
+    """Requests compactions from one metastore, runs them with `runner` if there is one, and waits for them.
 
     `clock_ms` rises by milliseconds from wherever it began. `pause_ms` waits so many of them, and raises
     HIVE_ACID_CANCELLED to end the wait.

@@ -15,7 +15,7 @@ from hive_acid.metastore.transports.security import NO_SECURITY, Security
 
 
 def build_client(transport: Any) -> Any:
-    """Thrift's client for the interface of metastores, over a transport of thrift's."""
+    """Thrift's client for the metastore interface, over a Thrift transport."""
     return ThriftHiveMetastore.Client(TBinaryProtocolAccelerated(transport))
 
 

@@ -21,7 +21,7 @@ _WING = "hive_acid_login"
 
 
 class LoginFailed(TTransportException):  # type: ignore[misc]
-    """A connection that is not made, for its ends do not agree who they are, or will not tell.
+    """No connection is made, because one side does not accept the identity of the other, or gives none.
 
     `condition` is one of HIVE_ACID_METASTORE_LOGIN, `params` those of its own part.
     """
@@ -51,7 +51,7 @@ class Connection(Protocol):
 
 
 class Login(Protocol):
-    """The one who logs in, on any thread, each time a connection is made."""
+    """Logs in each time a connection is made, on any thread."""
 
     @property
     def user(self) -> str:
@@ -68,7 +68,7 @@ class Login(Protocol):
 
 
 class Encryption(Protocol):
-    """TLS, and who is trusted to be the metastore."""
+    """TLS, and the certificates by which the metastore is trusted."""
 
     def wrap(self, handle: socket.socket, host: str) -> socket.socket:
         """The encrypted form of a connection to `host`. Raises LoginFailed for a bad certificate, and OSError."""
@@ -87,7 +87,7 @@ class Requests(Protocol):
 
 @dataclass(frozen=True)
 class Security:
-    """The steps of each connection beyond a plain one. Without a login it tells the user's name.
+    """The security steps of each connection. Without a login it tells the user's name.
 
     With `http` calls are requests, and there is no login.
     """
@@ -122,7 +122,7 @@ def build_security(
 
 
 def find_security_without_jvm(transport: Transport) -> Security | None:
-    """The same for a process without a JVM; None if only a JVM can make it. A delegation token is found without one."""
+    """The security of a process without a JVM; None if it needs a JVM. A delegation token is found without one."""
     if transport == PLAIN:
         return NO_SECURITY
     found: Security | None = _load_logins("without_jvm", transport).find_security(transport)

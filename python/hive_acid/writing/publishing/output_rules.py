@@ -26,7 +26,7 @@ class OutputWay(Enum):
 
 
 def find_output_way(location: str, allow_non_atomic_rename: bool) -> OutputWay | None:
-    """The way for a table at this location; None if there is none that a broken statement cannot spoil.
+    """The output way for a table at this location; None if no way is safe when a statement breaks off.
 
     `allow_non_atomic_rename`: a rename is wanted where it is not atomic, also where there is a committer.
     """
@@ -91,7 +91,7 @@ def find_losers(begun: Mapping[str, Sequence[str]], chosen: Mapping[str, Sequenc
 def find_own_uploads(
     uploads: Iterable[PendingUpload], roots: Sequence[str], is_own: Callable[[FolderName], bool]
 ) -> list[PendingUpload]:
-    """The uploads of one writer, told by the names of its folders below the roots and their partitions.
+    """The uploads of one writer, recognized by the names of its folders below the roots and their partitions.
 
     Other uploads are of writers that work in the same table. A folder counts only where the table has its folders, for
     another table may lie below this one, with write IDs of its own.
