@@ -11,7 +11,7 @@ from hive_acid.api.tables import TableName
 
 @dataclass(frozen=True)
 class DescribedTable:
-    """A table as the metastore describes it, with all that Spark's own Hive client would say of it.
+    """A table as the metastore describes it, with everything that Spark's own Hive client would return.
 
     `kind` is the word of Hive's TableType. `created_s` is the time of its creation in seconds since 1970, 0 if it is
     not known. `columns` leave out the partition columns; `bucket_count` is 0 for a table without buckets. `location`

@@ -132,7 +132,7 @@ def _find_to_search(table: TablePlan, trail: Trail, finder: Finder, world: World
     found, failure = finder.find_for_search(table, trail)
     places = [Place(PlaceKind.UNSEARCHED, str(table.table), failure)] if failure else []
     if found.count.matched:
-        detail = f"{found.count.matched} visible rows are of subjects"
+        detail = f"{found.count.matched} visible rows belong to subjects"
         places.append(Place(PlaceKind.VISIBLE_ROWS, str(table.table), detail))
     counted_ms = None if failure else world.clock_ms()
     report = TableReport(found.matcher, "", (), (), counted_ms=counted_ms)

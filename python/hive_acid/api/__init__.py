@@ -2,26 +2,26 @@
 
 ```
 tables          tables and partitions, and the metastore that describes them
-snapshots       write IDs that a snapshot sees, and what it makes of the folders of a table
+snapshots       write IDs that a snapshot sees, and the folders of a table that it reads
 files           names of files and folders, and the notes that lie with them
 storage         the file system of a table
-connections     connections to a metastore: how settings ask for one, and what it is made of
+connections     connections to a metastore: the settings that ask for one, and its parts
 statements      transactions and locks, and statements about them
 catalogs        catalogs that have metastores of their own, and what the shim asks about them
-compaction      the queue of compactions, what a table needs, and the services that see to it
+compaction      the queue of compactions, what a table needs, and the services that do it
 sessions        Spark sessions that know transactional tables, and their transactions
 jobs            jobs of Spark that a tool starts
 table_calls     the calls of `AcidTable`, which a session carries out in its own way
 messages        messages between Python and the shim
-expressions     texts of SQL, taken apart
-settings        where the surroundings say that a metastore is, and settings of a metastore
+expressions     the parts of SQL texts
+settings        settings of the environment and of a metastore
 conditions      errors, and how they are built
-secrets         names and secrets that errors and log records must not tell
+secrets         names and secrets that errors and log records must not show
 extras          the version of an installation, its jars, and libraries that it may lack
 clocks          the time
 command_line    what the commands of `hive-acid` have in common
 ```
 
-Each module has a line `from … import name as name` for each of its names, and no code of its own. A name that none has
-may change in any release.
+Each module has a line `from … import name as name` for each of its names, and no code of its own. A name that is in none
+of them may change in any release.
 """

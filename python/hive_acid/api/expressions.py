@@ -1,4 +1,4 @@
-"""Texts of SQL, taken apart. Importing this imports sqlglot."""
+"""The parts of SQL texts. Importing this imports sqlglot."""
 
 from hive_acid.sql.dialect import find_name as find_name
 from hive_acid.sql.dialect import find_tokens as find_tokens

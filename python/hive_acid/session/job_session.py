@@ -12,7 +12,7 @@ from hive_acid.session.builder import configure
 
 @contextmanager
 def job_session(uris: str, master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
-    """A session on this metastore for jobs, with these settings of Spark's and without a user interface."""
+    """A session on this metastore for jobs, with these Spark settings and without a web UI."""
     options = {"spark.ui.enabled": "false", "spark.log.level": "ERROR"}
     if master.startswith("local"):
         options["spark.driver.host"] = "127.0.0.1"

@@ -35,7 +35,7 @@ def format_page(certificate: Certificate, content: bytes) -> str:
         f"<p>{escape(summary.statement)}</p>",
         _section("", [head.capitalize() for head in HEADS], summary.rows),
         _facts(payload, certificate, content),
-        _section("What is missing", ("Kind", "Where", "What"), _places(payload["verdict"]["missing"])),
+        _section("Places that are left", ("Kind", "Where", "What"), _places(payload["verdict"]["missing"])),
         *(_table(table, limits.get(table["table"], "")) for table in payload["tables"]),
         _section("Phases", ("Phase", "When", "What"), [_phase(phase) for phase in payload["phases"]]),
         _section("What no search reaches", ("Blind spot",), [(spot,) for spot in payload["blind_spots"]]),
@@ -51,7 +51,7 @@ def _facts(payload: Mapping[str, Any], certificate: Certificate, content: bytes)
     facts = [
         ("Kind", payload["kind"]),
         ("Erasure", payload["erasure"]),
-        ("Speaks of", show_time(payload["as_of"]) if "as_of" in payload else "each table when it was searched last"),
+        ("As of", show_time(payload["as_of"]) if "as_of" in payload else "the last search of each table"),
         ("Issued at", show_time(payload["issued_at"])),
         ("Subjects", f"{subjects['count']}, known by {subjects['hash']} with key {subjects['key']}"),
         ("Deadline", payload["plan"].get("deadline") or "none"),
@@ -84,7 +84,7 @@ def _table(table: Mapping[str, Any], limit: str) -> str:
         facts.append(("Partitions that the plan chooses", f"{limit}; {left_out} others were left out"))
     if "reach" in table:
         facts.append(
-            ("Looked for", _join(table["reach"], "{asked} in {table}, {without} of them without a key or link"))
+            ("Searched for", _join(table["reach"], "{asked} in {table}, {without} of them without a key or link"))
         )
     if "cross_check" in table:
         facts.append(("Read again by pyarrow", _describe_cross_check(table["cross_check"])))
@@ -132,8 +132,8 @@ def _describe_cross_check(compared: Mapping[str, Any]) -> str:
     found = "{files} files with {rows} rows".format_map(compared)
     others = _join(compared["not_checked"], "{files}: {reason}")
     alone = "; ".join(f"{', '.join(each['key'])}: {each['reason']}" for each in compared.get("one_reader", ()))
-    unsure = f"; rows with a value that Spark may spell otherwise: {compared.get('unsure_rows', 0)}"
-    return f"{found}; not read again, and why: {others}; keys not computed again, and why: {alone or 'none'}{unsure}"
+    unsure = f"; rows with a value that Spark may write differently: {compared.get('unsure_rows', 0)}"
+    return f"{found}; not read again (reason): {others}; keys not computed again (reason): {alone or 'none'}{unsure}"
 
 
 def _join(entries: Iterable[Mapping[str, Any]], template: str) -> str:

@@ -53,7 +53,7 @@ def _describe_limits(payload: Mapping[str, Any]) -> Iterator[str]:
     """The parts of the files that were not searched."""
     shown = sum(file["searched"] == "visible" for table in payload["tables"] for file in table["files"])
     if shown:
-        yield f"Of {_count(shown, 'file')} only the rows were searched that queries show."
+        yield f"In {_count(shown, 'file')}, only the rows that queries show were searched."
     if not payload["plan"].get("former_columns", True):
         yield _FORMER_COLUMNS
 
@@ -69,7 +69,7 @@ def state_result(payload: Mapping[str, Any]) -> str:
     if "as_of" in payload:
         moment, later = show_time(payload["as_of"]), "What came later is not part of this."
     else:
-        moment, later = "the time each was searched last", f"That was before {show_time(payload['issued_at'])}."
+        moment, later = "the last search of each", f"That was before {show_time(payload['issued_at'])}."
     later += _describe_nobody(payload)
     if payload["verdict"]["state"] == "erased":
         return f"erased: {after}, nothing of {people} was found in {where} as of {moment}. {later}"
@@ -125,7 +125,7 @@ def describe_readers(checks: Sequence[Mapping[str, Any]]) -> str:
     elif read:
         told.append(f"{agree} all {_count(read, 'file')} that hold rows.")
     if in_part := sum(check.get("in_part", 0) for check in checks):
-        told.append(f"Of {_count(in_part, 'file')} both have read a part of the rows.")
+        told.append(f"In {_count(in_part, 'file')}, both have read only a part of the rows.")
     if keys:
         told.append(f"{_count(keys, 'key')} {'was' if keys == 1 else 'were'} computed by one reader alone.")
     return " ".join(told)

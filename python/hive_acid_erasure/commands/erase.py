@@ -120,7 +120,7 @@ def _erase_case(chosen: argparse.Namespace, case: Case) -> int:
         if signer is None:
             for found in find_subjects(case, world):
                 count = found.count
-                print(f"{found.matcher.table}: {count.matched} of {count.total} rows are of subjects")
+                print(f"{found.matcher.table}: {count.matched} of {count.total} rows belong to subjects")
             return DONE
         outcome = erase_subjects(case, world, ledger, signer, certificate)
     print_lines(*summarize(outcome.payload).lines())

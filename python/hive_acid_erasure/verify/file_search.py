@@ -122,7 +122,7 @@ class FileSearch:
     def _judge(self, file: PhysicalFile, finding: FileFinding) -> SearchedFile:
         places = []
         if finding.match_count:
-            detail = f"{finding.match_count} of {finding.row_count} rows are of subjects"
+            detail = f"{finding.match_count} of {finding.row_count} rows belong to subjects"
             places.append(self._place(PlaceKind.ROWS, file, detail))
         if finding.in_statistics:
             detail = "the least or greatest value of a column in the file's own statistics"

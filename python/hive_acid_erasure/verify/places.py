@@ -67,7 +67,7 @@ class Place:
 def describe_visible(matcher: Matcher, count: MatchCount) -> tuple[Place, ...]:
     """A place for each partition of which queries show rows of subjects."""
     return tuple(
-        Place(PlaceKind.VISIBLE_ROWS, str(matcher.table), f"{rows} visible rows are of subjects", name)
+        Place(PlaceKind.VISIBLE_ROWS, str(matcher.table), f"{rows} visible rows belong to subjects", name)
         for name, rows in count.by_partition.items()
         if rows
     )

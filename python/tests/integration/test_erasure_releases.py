@@ -78,9 +78,9 @@ def test_people_are_erased_verified_and_certified(tmp_path: Path) -> None:
             0,
             sorted(
                 [
-                    *(f"default.{name}: 1 of 3 rows are of subjects" for name in MAIL),
-                    "default.visits: 1 of 2 rows are of subjects",
-                    "default.clicks: 2 of 3 rows are of subjects",
+                    *(f"default.{name}: 1 of 3 rows belong to subjects" for name in MAIL),
+                    "default.visits: 1 of 2 rows belong to subjects",
+                    "default.clicks: 2 of 3 rows belong to subjects",
                 ]
             ),
         ), counted.stderr

@@ -43,7 +43,7 @@ def _keep_alive(handle: socket.socket) -> None:
 
 
 def is_open(handle: socket.socket) -> bool:
-    """False once either side has closed it; it is then closed on this side too. Nothing is due from the server between two calls."""
+    """False once either side has closed it; it is then closed here. The server sends nothing between two calls."""
     if handle.fileno() < 0:
         return False
     timeout = handle.gettimeout()

@@ -42,7 +42,7 @@ def test_rows_that_the_cleaner_has_moved_leave_the_verdict_open_until_they_are_g
     assert {place.where.rpartition("/")[0] for place in outcome.verdict.places} == {"/user/hive/cmroot"}
     (first, *_) = outcome.verdict.places
     assert first.detail == (
-        "1 of 2 rows are of subjects; it lies in the metastore's folder of removed files, "
+        "1 of 2 rows belong to subjects; it lies in the metastore's folder of removed files, "
         "until 2023-11-24 22:13:20 UTC or a little later (hive.repl.cm.retain)"
     )
     assert shop.disk.compactions.count(("shop.sales", "day=1")) == 1, "no compaction removes them"

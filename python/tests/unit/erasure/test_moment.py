@@ -131,7 +131,7 @@ def test_tables_that_never_rest_together_leave_the_verdict_open_and_are_named(
     outcome = shop.erase()
     assert [(place.kind.value, place.where) for place in outcome.verdict.places] == [("changing-files", "shop.sales")]
     assert outcome.certificate is not None and "as_of" not in outcome.certificate.payload
-    assert " as of the time each was searched last." in summarize(outcome.payload).statement
+    assert " as of the last search of each." in summarize(outcome.payload).statement
 
 
 def test_a_transaction_whose_files_came_and_went_between_two_listings_is_not_overlooked(
@@ -196,8 +196,8 @@ def test_certificates_without_a_moment_speak_of_each_table_when_it_was_searched(
     )
     assert certificate.is_erased
     statement = summarize(certificate.payload).statement
-    assert "3 tables as of the time each was searched last. That was before 2023-11-14 22:13:20 UTC." in statement
-    assert "each table when it was searched last" in format_page(certificate, b"")
+    assert "3 tables as of the last search of each. That was before 2023-11-14 22:13:20 UTC." in statement
+    assert "the last search of each table" in format_page(certificate, b"")
     assert not [
         place for each in recheck(certificate, shop.certificate, shop.key, shop.world()) for place in each.places
     ]

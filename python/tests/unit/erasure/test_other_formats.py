@@ -89,7 +89,7 @@ def test_files_that_queries_show_are_counted_by_their_rows(lines: Shop) -> None:
     outcome = erase(lines, "4711")
     assert outcome.verdict.state.value == "erased"
     assert ways(outcome) == {shown: "visible"}
-    assert "Of 1 file only the rows were searched that queries show." in summarize(outcome.payload).statement
+    assert "In 1 file, only the rows that queries show were searched." in summarize(outcome.payload).statement
     put(lines, "delta_0000001_0000001_0000/000000_0", "4711\x01Ada\n", visible=False)
     assert lines.kinds(verify_subjects(lines.case("verification", ["4711"]), lines.world())) == {"unsearched"}
 

@@ -35,7 +35,7 @@ ALONE = [{"key": ["a || b"], "reason": "a key is an expression that only Spark c
         ),
         (
             [check(in_part=1)],
-            "Two readers agree on all 2 files that hold rows. Of 1 file both have read a part of the rows.",
+            "Two readers agree on all 2 files that hold rows. In 1 file, both have read only a part of the rows.",
         ),
         (
             [check(1, one_reader=ALONE)],

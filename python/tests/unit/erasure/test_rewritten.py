@@ -89,7 +89,7 @@ def test_the_certificate_says_how_much_was_read(shop: Shop) -> None:
     page = shop.certificate.with_suffix(".html").read_text()
     assert f"2 files of {sum(lengths)} bytes; 1 could not be searched" in page
     rows = tables["shop.sales"]["cross_check"]["rows"]
-    assert f"2 files with {rows} rows; not read again, and why: none; keys not computed again, and why: none" in page
+    assert f"2 files with {rows} rows; not read again (reason): none; keys not computed again (reason): none" in page
 
 
 def test_an_older_certificate_without_hashes_is_checked(shop: Shop) -> None:
