@@ -185,8 +185,7 @@ METASTORE_CA_FILE = Setting(
 NOTIFY_WRITES = Setting(
     "spark.hiveacid.metastore.notifyWrites",
     "false",
-    "`true`: the metastore's listeners are told which files a statement has written. Replication and "
-    "Impala need this.",
+    "`true`: the metastore's listeners are told which files a statement has written. Replication and Impala need this.",
     hive_names=("hive.metastore.dml.events",),
 )
 HISTORY_ENABLED = Setting(

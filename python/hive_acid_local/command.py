@@ -21,7 +21,9 @@ def add_command(commands: Commands) -> None:
     actions = metastore.add_subparsers(title="actions", required=True, metavar="ACTION")
     start = actions.add_parser("start", help="start the embedded metastore and leave it running")
     start.add_argument("--port", type=_port, help="its port on 127.0.0.1; default: a free one")
-    start.add_argument("--database", choices=("postgresql", "derby"), help="default: PostgreSQL if it has binaries for this machine")
+    start.add_argument(
+        "--database", choices=("postgresql", "derby"), help="default: PostgreSQL if it has binaries for this machine"
+    )
     start.add_argument(
         "--with-worker", action="store_true", help="also start a worker, which runs requested compactions"
     )
@@ -31,7 +33,9 @@ def add_command(commands: Commands) -> None:
     status = actions.add_parser("status", help="show whether the embedded metastore runs, and where")
     status.set_defaults(run=show_metastore)
     for action in (start, stop, status):
-        action.add_argument("--folder", type=Path, default=default_folder(), help="folder of its data (default: %(default)s)")
+        action.add_argument(
+            "--folder", type=Path, default=default_folder(), help="folder of its data (default: %(default)s)"
+        )
 
 
 def start_metastore(chosen: argparse.Namespace) -> int:

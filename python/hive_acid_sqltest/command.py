@@ -47,7 +47,11 @@ def add_command(commands: Commands) -> None:
         action.add_argument("--filter", default="", metavar="REGEX", help="only inputs with a matching name")
         action.add_argument("--seed", type=int, help="seed for the order of the files, to repeat a run")
         action.add_argument(
-            "--jobs", type=_jobs, default=1, metavar="N", help="number of processes, each with its own Spark (default: 1)"
+            "--jobs",
+            type=_jobs,
+            default=1,
+            metavar="N",
+            help="number of processes, each with its own Spark (default: 1)",
         )
         action.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit XML report")
     new = actions.add_parser("new", help="create an input to start with")

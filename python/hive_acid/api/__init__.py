@@ -22,6 +22,6 @@ clocks          the time
 command_line    what the commands of `hive-acid` have in common
 ```
 
-Each module has a line `from … import name as name` for each of its names, and no code of its own. A name that is in none
-of them may change in any release.
+Each module has a line `from … import name as name` for each of its names, and no code of its own. Any other name may
+change in any release.
 """

@@ -34,14 +34,28 @@ def add_command(commands: Commands) -> None:
         help="erase people from tables, verify it in all files, and certify it; "
         "exit code 0: erased, 3: pending, 1: error",
     )
-    erase.add_argument("plan", type=Path, nargs="?", metavar="PLAN.toml", help="the tables, and the keys that find people")
-    erase.add_argument("--new-keys", type=Path, metavar="DIR", help="create a hash key and a signing key there, and exit")
-    erase.add_argument("--subjects", type=Path, metavar="FILE", help="the people: CSV with a header, or one value per line")
+    erase.add_argument(
+        "plan", type=Path, nargs="?", metavar="PLAN.toml", help="the tables, and the keys that find people"
+    )
+    erase.add_argument(
+        "--new-keys", type=Path, metavar="DIR", help="create a hash key and a signing key there, and exit"
+    )
+    erase.add_argument(
+        "--subjects", type=Path, metavar="FILE", help="the people: CSV with a header, or one value per line"
+    )
     erase.add_argument("--hash-key", type=Path, metavar="FILE", help="the secret of the keyed hashes")
     erase.add_argument("--signing-key", type=Path, metavar="FILE", help="the Ed25519 key that signs the certificate")
     erase.add_argument("--ledger", type=Path, metavar="FILE", help="the ledger; default: the plan's name with .ledger")
-    erase.add_argument("--certificate", type=Path, metavar="FILE", help="the certificate; default: the plan's name with .json")
-    erase.add_argument("--cleaning-limit-s", type=parse_count, default=600, metavar="N", help="longest wait for the Cleaner (default: %(default)s)")
+    erase.add_argument(
+        "--certificate", type=Path, metavar="FILE", help="the certificate; default: the plan's name with .json"
+    )
+    erase.add_argument(
+        "--cleaning-limit-s",
+        type=parse_count,
+        default=600,
+        metavar="N",
+        help="longest wait for the Cleaner (default: %(default)s)",
+    )
     erase.add_argument("--dry-run", action="store_true", help="count the rows, and delete nothing")
     add_metastore_option(erase)
     add_spark_options(erase)

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 def add_command(commands: Commands) -> None:
     """`hive-acid abort`."""
-    abort = commands.add_parser("abort", help="abort these open transactions; if one of them is not open, none is aborted")
+    abort = commands.add_parser(
+        "abort", help="abort these open transactions; if one of them is not open, none is aborted"
+    )
     abort.add_argument("ids", nargs="+", type=parse_count, metavar="N", help="the ID of a transaction")
     show(abort, _abort)
 

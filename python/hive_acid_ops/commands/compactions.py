@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 def add_command(commands: Commands) -> None:
     """`hive-acid compactions`."""
-    compactions = commands.add_parser("compactions", help="show the queue of compactions, and those that ended recently")
+    compactions = commands.add_parser(
+        "compactions", help="show the queue of compactions, and those that ended recently"
+    )
     add_scope(compactions, "compactions")
     show(compactions, _find)
 

@@ -20,12 +20,18 @@ if TYPE_CHECKING:
 
 def add_command(commands: Commands) -> None:
     """`hive-acid doctor`."""
-    doctor = commands.add_parser("doctor", help="find what harms transactional tables and their metastore, and how to fix it")
+    doctor = commands.add_parser(
+        "doctor", help="find what harms transactional tables and their metastore, and how to fix it"
+    )
     doctor.add_argument(
         "table", type=parse_table, nargs="?", metavar="DATABASE.TABLE", help="default: all transactional tables"
     )
-    doctor.add_argument("--fix", action="store_true", help="remove what ended transactions left; without it nothing changes")
-    doctor.add_argument("--dry-run", action="store_true", help="with --fix: show what would be removed, and remove nothing")
+    doctor.add_argument(
+        "--fix", action="store_true", help="remove what ended transactions left; without it nothing changes"
+    )
+    doctor.add_argument(
+        "--dry-run", action="store_true", help="with --fix: show what would be removed, and remove nothing"
+    )
     doctor.add_argument(
         "--set-aside",
         type=parse_count,

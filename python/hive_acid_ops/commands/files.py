@@ -22,7 +22,9 @@ def add_command(commands: Commands) -> None:
     )
     files.add_argument("table", type=parse_table, metavar="DATABASE.TABLE", help="the table")
     files.add_argument("--partition", metavar="P=V", help="only partitions with this value; P=V/Q=W for several")
-    files.add_argument("--html", type=Path, metavar="FILE", help="write an HTML page there with a picture of each partition")
+    files.add_argument(
+        "--html", type=Path, metavar="FILE", help="write an HTML page there with a picture of each partition"
+    )
     add_warehouse_options(files)
     files.add_argument("--json", action="store_true", help="one JSON object on one line")
     files.set_defaults(run=show_files)

@@ -43,9 +43,14 @@ def add_command(commands: Commands) -> None:
     )
     add_metastore_option(worker)
     worker.add_argument(
-        "--pools", default="", metavar="P,Q", help="run their requests, in this order; `-`: requests without a pool (default)"
+        "--pools",
+        default="",
+        metavar="P,Q",
+        help="run their requests, in this order; `-`: requests without a pool (default)",
     )
-    worker.add_argument("--parallel", type=parse_count, default=1, metavar="N", help="number of compactions at a time (default: 1)")
+    worker.add_argument(
+        "--parallel", type=parse_count, default=1, metavar="N", help="number of compactions at a time (default: 1)"
+    )
     worker.add_argument("--once", action="store_true", help="run what is in the queue and exit")
     add_spark_options(worker)
     worker.add_argument(

@@ -200,7 +200,9 @@ def test_a_table_becomes_transactional_with_files_that_can_be_originals_only(wor
     world.file_system.add_file("/elsewhere/a1/_SUCCESS")
     build(world).run(DdlStatement(DdlKind.CONVERT, (plain,)), lambda: ran.append(1))
     world.file_system.add_file("/elsewhere/a1/part-00000.orc")
-    with pytest.raises(HiveAcidError, match=r"/elsewhere/a1/part-00000\.orc has a name that Hive does not accept") as raised:
+    with pytest.raises(
+        HiveAcidError, match=r"/elsewhere/a1/part-00000\.orc has a name that Hive does not accept"
+    ) as raised:
         build(world).run(DdlStatement(DdlKind.CONVERT, (plain,)), lambda: ran.append(1))
     assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.ORIGINAL_NAME"
     assert ran == [1, 1] and not world.open_transactions()
