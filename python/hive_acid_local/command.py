@@ -22,7 +22,9 @@ def add_command(commands: Commands) -> None:
     start = actions.add_parser("start", help="start the embedded metastore and leave it running")
     start.add_argument("--port", type=_port, help="its port on 127.0.0.1; default: a free one")
     start.add_argument(
-        "--database", choices=("postgresql", "derby"), help="default: PostgreSQL if it has binaries for this machine"
+        "--database",
+        choices=("postgresql", "derby"),
+        help="default: PostgreSQL if it has binaries for this machine, else Derby",
     )
     start.add_argument(
         "--with-worker", action="store_true", help="also start a worker, which runs requested compactions"

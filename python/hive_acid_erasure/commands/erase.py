@@ -54,7 +54,7 @@ def add_command(commands: Commands) -> None:
         type=parse_count,
         default=600,
         metavar="N",
-        help="longest wait for the Cleaner (default: %(default)s)",
+        help="longest wait for the Cleaner in seconds (default: %(default)s)",
     )
     erase.add_argument("--dry-run", action="store_true", help="count the rows, and delete nothing")
     add_metastore_option(erase)
