@@ -23,7 +23,7 @@ def test_keys_are_found_in_whatever_case_spark_hands_them_over() -> None:
 
 
 def test_a_misspelt_key_is_an_error_that_names_the_one_that_is_meant() -> None:
-    with pytest.raises(ConfigurationError, match=r"spark\.hiveacid\.lock\.timeoutMs meant"):
+    with pytest.raises(ConfigurationError, match=r"spark\.hiveacid\.lock\.timeoutMs\?"):
         Settings({}).overridden_by({"spark.hiveacid.lock.timeout": "6"})
 
 

@@ -222,7 +222,7 @@ def test_a_table_becomes_insert_only_without_rows_alone(world: World) -> None:
         statement = DdlStatement(DdlKind.CONVERT_TO_INSERT_ONLY, (table,))
         build(world).run(statement, lambda: ran.append(1))
         world.file_system.add_file(file)
-        with pytest.raises(HiveAcidError, match=f"as {file} is") as raised:
+        with pytest.raises(HiveAcidError, match=f"such as {file}") as raised:
             build(world).run(statement, lambda: ran.append(1))
         assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.CONVERSION_HIDES_FILE"
     assert ran == [1, 1] and not world.open_transactions()
