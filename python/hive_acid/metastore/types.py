@@ -21,7 +21,7 @@ class MetastoreLine(Enum):
 
     @property
     def commits_compactions(self) -> bool:
-        """The result of a compaction counts from a commit on. Elsewhere it does as soon as it is in place."""
+        """The result of a compaction is used after its commit. On the other line it is used as soon as it is in place."""
         return self is MetastoreLine.HIVE_4
 
     @property
@@ -34,27 +34,27 @@ class MetastoreLine(Enum):
 
     @property
     def cleans_behind_transactions(self) -> bool:
-        """The Cleaner waits for open transactions. Elsewhere it waits for locks on the very place that it cleans."""
+        """The Cleaner waits for open transactions. On the other line it waits for locks on what it cleans."""
         return self is MetastoreLine.HIVE_4
 
     @property
     def has_cleaner_setting(self) -> bool:
-        """The Cleaner has a setting of its own. Elsewhere the Initiator's starts it too."""
+        """The Cleaner has its own setting. On the other line the Initiator's setting also starts the Cleaner."""
         return self is MetastoreLine.HIVE_4
 
     @property
     def tells_databases(self) -> bool:
-        """A client is told the location and the parameters of a database."""
+        """Clients get the location and the parameters of a database."""
         return self is MetastoreLine.HIVE_4
 
     @property
     def adapts_tables(self) -> bool:
-        """A client gets and creates tables as its capabilities say; managed tables may have a folder apart."""
+        """The capabilities of a client decide which tables it gets and creates; managed tables can have a separate folder."""
         return self is MetastoreLine.HIVE_4
 
     @property
     def stores_write_ids(self) -> bool:
-        """Tables and partitions have a stored write ID; what is altered can be compared with what was read."""
+        """Tables and partitions have a stored write ID, so that an alteration can check that nothing has changed since."""
         return self is MetastoreLine.HIVE_4
 
     @property

@@ -24,7 +24,7 @@ FAULT = Fault(
     title="A compaction holds no lock, and does not look for newer bases before its result is put in place",
     releases="Hive 3.1.3",
     lines=(MetastoreLine.HIVE_3,),
-    harm="Rows are there twice if a base is published meanwhile, and the Cleaner has removed what they came from",
+    harm="Rows appear twice if a base is published meanwhile and the Cleaner has removed the files they came from",
     until="the 3.1 line is not supported any more",
     called_by="Compactions, at the rename (`Compactor.fold`) and before (`BasePublisher`): they have no steps",
 )

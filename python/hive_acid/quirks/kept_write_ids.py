@@ -27,7 +27,7 @@ LOG = logging.getLogger(__name__)
 _CAN_FORGET = frozenset({DdlKind.DROP_TABLE, DdlKind.DROP_DATABASE, DdlKind.RENAME_TABLE})
 
 FAULT = Fault(
-    title="The write IDs of a table are forgotten although it was not dropped",
+    title="The metastore forgets the write IDs of a table that was not dropped",
     releases="Hive 3.1.3",
     lines=(MetastoreLine.HIVE_3,),
     harm="All rows are invisible to every engine, and new files get the names of old ones",

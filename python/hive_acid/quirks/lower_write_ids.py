@@ -27,7 +27,7 @@ LOG = logging.getLogger(__name__)
 _MAY_BE_CLEANED = (CompactionState.READY, CompactionState.UNKNOWN)
 
 FAULT = Fault(
-    title="The Cleaner takes the base of an overwrite that is not committed for valid",
+    title="The Cleaner treats the uncommitted base of an overwrite as valid",
     releases="Hive 4.0.0 to 4.2.0",
     lines=(MetastoreLine.HIVE_4,),
     ticket="HIVE-29601",

@@ -37,16 +37,16 @@ class Quirk:
         """The transaction is about to get its write ID on the table; its snapshot has `before`."""
 
     def after_lock(self, locked: Locked) -> None:
-        """The locks are held, and it has not been asked yet whether the snapshot still serves."""
+        """The locks are held, and the snapshot has not been checked yet."""
 
     def before_job(self, locked: Locked) -> None:
-        """The snapshot serves, and no row has been read."""
+        """The snapshot is still valid, and no row has been read."""
 
     def before_publish(self, written: Written) -> None:
-        """The rows are written, and nothing is in place or told to the metastore."""
+        """The rows are written, but no folder is in place and the metastore knows nothing of them."""
 
     def before_commit(self, published: Published) -> None:
         """The transaction is about to commit; `published` is its last statement."""
 
     def after_end(self, error: BaseException | None) -> None:
-        """The transaction has ended, by an `error` or not; with CommitStateUnknown it may have. Can be told twice."""
+        """The transaction has ended, with or without `error`; after CommitStateUnknown it may have. Can be called twice."""

@@ -32,10 +32,10 @@ from hive_acid.writing.snapshot_checks import SnapshotChecks
 from hive_acid.writing.stages import Locked, Published
 
 FAULT = Fault(
-    title="Trino changes rows under a lock that keeps nobody out",
+    title="Trino changes rows under a lock that blocks nobody",
     releases="Trino 476",
     lines=tuple(MetastoreLine),
-    harm="Rows are doubled, or a delete is lost, where one of ours changes the same rows",
+    harm="Rows are doubled, or a delete is lost, if a statement of ours changes the same rows",
     until="Trino asks for SHARED_WRITE or EXCL_WRITE, and tells the metastore which partitions it has changed",
     called_by="and rebalances, which are no statements (`compaction/renumbering.py`)",
 )

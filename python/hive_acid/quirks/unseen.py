@@ -16,11 +16,11 @@ from hive_acid.transactions.manager import Transaction
 from hive_acid.writing.conflicts import Conflict
 
 FAULT = Fault(
-    title="The queue takes the next request of a place before the compaction ahead of it is committed",
+    title="The queue starts the next request of a table or partition before the compaction ahead of it is committed",
     releases="Hive 4 before HIVE-29571, as read in 4.1.0",
     lines=(MetastoreLine.HIVE_4,),
     ticket="HIVE-29571",
-    harm="Hive shows rows twice, or rows come back under the IDs of before a rebalance",
+    harm="Hive shows rows twice, or rows return with their IDs from before a rebalance",
     until="no release without HIVE-29571 is supported",
     called_by="Compactions (`Compactor.find_foldable`), between their snapshot and their plan: they have no steps",
 )

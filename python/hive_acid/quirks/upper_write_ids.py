@@ -29,7 +29,7 @@ FAULT = Fault(
     releases="Hive 3.1.3 to 4.2.0",
     lines=tuple(MetastoreLine),
     harm="Committed rows are hidden from every engine if a younger transaction has a lower write ID",
-    until="no supported release takes the end of its lists from what it has not forgotten",
+    until="no supported release ends its lists with what it has not forgotten",
 )
 
 
