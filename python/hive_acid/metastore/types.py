@@ -21,7 +21,7 @@ class MetastoreLine(Enum):
 
     @property
     def commits_compactions(self) -> bool:
-        """The result of a compaction is used after its commit. On the other line it is used as soon as it is in place."""
+        """The result of a compaction is used after its commit. On the other line it is used once it is in place."""
         return self is MetastoreLine.HIVE_4
 
     @property
@@ -49,12 +49,12 @@ class MetastoreLine(Enum):
 
     @property
     def adapts_tables(self) -> bool:
-        """The capabilities of a client decide which tables it gets and creates; managed tables can have a separate folder."""
+        """A client's capabilities decide which tables it sees and creates; managed tables can have their own folder."""
         return self is MetastoreLine.HIVE_4
 
     @property
     def stores_write_ids(self) -> bool:
-        """Tables and partitions have a stored write ID, so that an alteration can check that nothing has changed since."""
+        """Tables and partitions store a write ID, so that an alteration can check that nothing has changed since."""
         return self is MetastoreLine.HIVE_4
 
     @property

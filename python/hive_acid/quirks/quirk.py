@@ -49,4 +49,4 @@ class Quirk:
         """The transaction is about to commit; `published` is its last statement."""
 
     def after_end(self, error: BaseException | None) -> None:
-        """The transaction has ended, with or without `error`; after CommitStateUnknown it may have. Can be called twice."""
+        """The transaction ended, with or without `error`; after CommitStateUnknown it may have. May be called twice."""
