@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 
 class EmbeddedMetastore:
-    """A running metastore. Ends with `stop`, with the `with` block, or when this process ends, however that happens.
+    """A running metastore. It ends with `stop`, with the `with` block, or when this process ends in any way.
 
-    `folder` holds the database, the warehouse, the configuration and the logs; `process_ids` tells the processes by
-    name ("supervisor", "metastore" and, where there is one, "postgresql"). On Linux its owner and root alone get in.
+    `folder` contains the database, the warehouse, the configuration and the logs. `process_ids` has the processes by
+    name ("supervisor", "metastore" and, if there is one, "postgresql"). On Linux only its owner and root can connect.
     """
 
     def __init__(self, started: Started) -> None:
@@ -52,22 +52,23 @@ class EmbeddedMetastore:
         settings: Mapping[str, str] = NO_SETTINGS,
         progress: Progress | None = None,
     ) -> Self:
-        """Start a metastore and return when it answers; fetches what is needed the first time.
+        """Starts a metastore, and returns when it answers. The first start downloads what is needed.
 
-        folder: a new, an empty or an earlier metastore's folder, kept, with its data, when the metastore stops; without
-            one a temporary folder, removed at the stop, whose database does not survive a crash of the machine.
-        port: the Thrift port on 127.0.0.1, a free one by default.
-        database: by default that of an earlier metastore's folder, else PostgreSQL where there are binaries of it.
-        settings: of Hive's metastore-site.xml, such as {"metastore.txn.timeout": "5s"}; they win over ours.
-        progress: told one line at a time what is fetched and built; by default standard error.
+        folder: a new or empty folder, or that of an earlier metastore. It is kept, with its data, when the metastore
+            stops. Default: a temporary folder, removed at the stop, whose database does not survive a crash of the
+            machine.
+        port: the Thrift port on 127.0.0.1. Default: a free one.
+        database: default: that of an earlier metastore's folder, else PostgreSQL if it has binaries for this machine.
+        settings: for Hive's metastore-site.xml, such as {"metastore.txn.timeout": "5s"}; they override ours.
+        progress: called with one line at a time about downloads and builds. Default: standard error.
 
-        Raises LocalMetastoreError. Nothing keeps running then.
+        Raises LocalMetastoreError; then nothing keeps running.
         """
         return cls(start_metastore(Wish(folder, port, database, settings), progress or print_progress))
 
     @staticmethod
     def prefetch(progress: Progress | None = None, database: DatabaseKind | None = None) -> None:
-        """Fetch the files and build the template database, so that a later start takes seconds and no network."""
+        """Downloads the files and builds the template database, so that a later start takes seconds and no network."""
         kind = database or default_database()
         prepare_installation(embedded_release(), kind, find_java(), progress or print_progress)
 
@@ -86,15 +87,15 @@ class EmbeddedMetastore:
         return log_of(self.folder)
 
     def restart(self) -> None:
-        """End the metastore's Java process, if it still runs, and start it again on the same port and database."""
+        """Ends the metastore's Java process, if it still runs, and starts it again with the same port and database."""
         self.process_ids = self._supervisor.restart()
 
     def kill(self) -> None:
-        """End the metastore's Java process with SIGKILL; the database keeps running, `restart` brings the rest back."""
+        """Ends the metastore's Java process with SIGKILL; `restart` starts it again. The database keeps running."""
         os.kill(self.process_ids["metastore"], signal.SIGKILL)
 
     def stop(self) -> None:
-        """End all processes; a temporary folder is removed. Does nothing the second time."""
+        """Ends all processes, and removes a temporary folder. A second call does nothing."""
         self._supervisor.stop()
         atexit.unregister(self._stop_at_exit)
 
