@@ -80,7 +80,8 @@ def _search_values(
     for partition, answer in zip(partitions, judge(list_values(table, partitions)), strict=True):
         name = f"{table.name} PARTITION ({spotter.mask(partition.name)})"
         cure = "drop the partition: its name stays when its rows are gone"
-        if answer or any(spotter.names((value,)) for value in partition.values) or spotter.names(partition.values):
+        is_value = any(spotter.names((value,)) for value in partition.values) or spotter.names(partition.values)
+        if answer or is_value or spotter.count(partition.name):  # a value may be a text in which a name stands
             yield Place(PlaceKind.PARTITION_NAME, name, f"its values name a subject; {cure}")
         elif answer is None:
             yield Place(PlaceKind.PARTITION_NAME, name, "its values cannot be compared, for they are none of the type")

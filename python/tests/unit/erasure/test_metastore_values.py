@@ -10,9 +10,10 @@ import pytest
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.statistics.extremes import find_extremes
 from hive_acid.model.names import NULL_PARTITION
-from hive_acid.model.table import Partition
+from hive_acid.model.table import Column, Partition
 from hive_acid_erasure.certificate.certifying import recheck
 from hive_acid_erasure.run import erase_subjects, verify_subjects
+from hive_acid_erasure.verify.places import PlaceKind
 from support.erasure_shop import NOTES, SALES, SUBJECTS, Shop
 
 ADA = SUBJECTS[0]
@@ -127,6 +128,37 @@ def test_values_of_partitions_are_found_in_another_spelling(shop: Shop) -> None:
     assert {kind for kind, _ in found(shop, "1.50")} == {"partition-name"}
     shop.metastore.remove_partition(SALES, "day=1.5")
     assert found(shop, "1.50") == set()
+
+
+@pytest.mark.parametrize("value", ["note of {}", "{}, mon", "for%20{}"])
+@pytest.mark.parametrize("where", ["/elsewhere/3", "/warehouse/sales/day={}"])
+def test_names_within_a_value_of_a_partition_are_found_though_no_folder_tells_them(
+    shop: Shop, value: str, where: str
+) -> None:
+    use_key(shop, "email")
+    zed = "zed@example.org"
+    value = value.format(zed)
+    shop.metastore.add_partition(SALES, Partition(f"day={value}", (value,), where.format(value)))
+    assert {kind for kind, _ in found(shop, zed)} == {"partition-name"}
+    assert found(shop, "nobody@example.org") == set()
+
+
+def test_values_of_a_person_are_found_among_others_of_a_partition(shop: Shop) -> None:
+    shop.plan = {
+        "subjects": ["first", "last"],
+        "tables": {"shop.sales": {"keys": {"first": "email", "last": "account"}}},
+    }
+    columns = tuple(Column(name, "string") for name in ("day", "first", "last"))
+    shop.metastore.add_table(replace(shop.metastore.table(SALES), partition_columns=columns))
+    for day in ("day=1", "day=2"):
+        shop.metastore.remove_partition(SALES, day)
+    for first in ("Ann", "Bo"):
+        name = f"day=3/first={first}/last=Lee"
+        shop.metastore.add_partition(SALES, Partition(name, ("3", first, "Lee"), f"/elsewhere/{first[0]}"))
+    outcome = verify_subjects(shop.case("verification", [("Ann", "Lee")]), shop.world())
+    (place,) = outcome.verdict.places
+    assert place.kind is PlaceKind.PARTITION_NAME
+    assert "day=3" in place.where and "Ann" not in place.where
 
 
 def test_a_partition_of_null_is_none_that_cannot_be_compared(shop: Shop) -> None:
