@@ -108,6 +108,7 @@ def open_ledger(path: Path, key: HashKey) -> Iterator[Ledger]:
     A last line that a kill has cut off is taken away. Raises HIVE_ACID_ERASURE.LEDGER_IN_USE if another run has it,
     LEDGER_BROKEN if another line is no event, and OSError.
     """
+    path = path.resolve()  # a link to it stays one when it is written anew, and both names stay those of one ledger
     is_new = not path.exists()
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     file = os.fdopen(descriptor, "r+b")

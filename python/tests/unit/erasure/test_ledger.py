@@ -158,6 +158,21 @@ def test_events_that_are_written_anew_are_this_runs_alone(tmp_path: Path) -> Non
         assert [event["table"] for event in ledger.events] == ["#", "#", "c"]
 
 
+def test_events_that_are_written_anew_by_a_link_are_those_of_the_ledger(tmp_path: Path) -> None:
+    path, link = tmp_path / "ledger", tmp_path / "link"
+    write(path)
+    link.symlink_to(path)
+    with open_ledger(link, KEY) as ledger:
+        ledger.rewrite([{**event, "table": "#"} for event in ledger.events])
+        ledger.append("linked", 3, table="c")
+        with pytest.raises(HiveAcidError) as caught, open_ledger(path, KEY):
+            pass
+    assert condition_of(caught) == "LEDGER_IN_USE"
+    assert link.is_symlink()
+    with open_ledger(path, KEY) as ledger:
+        assert [event["table"] for event in ledger.events] == ["#", "#", "c"]
+
+
 def test_a_run_that_has_opened_a_ledger_before_it_was_written_anew_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
