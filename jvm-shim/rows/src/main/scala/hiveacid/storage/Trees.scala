@@ -133,8 +133,15 @@ object Trees {
     def child(of: Path): Folder = new Folder(tree, if (name.isEmpty) of.getName else s"$name/${of.getName}", of)
 
     def ask(): Either[FileNotFoundException, Array[FileStatus]] =
-      try Right(Children.of(tree.system, path))
-      catch { case e: FileNotFoundException => Left(e) }
+      try {
+        val found = Children.of(tree.system, path)
+        if (tree.isLocal) LocalNames.checkListed(path, found.map(_.getPath.getName).toSet)
+        Right(found)
+      } catch {
+        case e: FileNotFoundException =>
+          if (tree.isLocal) LocalNames.checkMissing(path)
+          Left(e)
+      }
 
     /** The folders to be listed next. */
     def add(answer: Either[FileNotFoundException, Array[FileStatus]]): Seq[Folder] = answer match {
