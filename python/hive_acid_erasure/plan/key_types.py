@@ -21,6 +21,7 @@ _VARCHAR = re.compile(r"varchar\((\d+)\)")
 _MOMENT = re.compile(r"timestamp in ")
 _STEADY = re.compile(r" in (Z|UTC|GMT|[+-][0-9:]+)$")
 """Clocks of other zones are set back, or have been."""
+_NESTED = re.compile(r"(?:array|map|struct)<|variant")
 _TEXT = "text"
 
 
@@ -117,7 +118,7 @@ def look_up_types(
 
     Nothing can be told of a table on the path that is gone: nobody follows it either.
 
-    Raises HIVE_ACID_ERASURE with PLAN_LINK_TYPE or PLAN_LINK_MOMENT, and as `ErasureEngine.types` does.
+    Raises as `check_link` and `ErasureEngine.types` do.
     """
     link: Step | None = None
     for step in table.via:
@@ -141,9 +142,15 @@ def _look_up(
 
 
 def check_link(link: Step, given: KeyTypes, target: tuple[TableName, NamedKey], wanted: KeyTypes) -> None:
-    """Raises HIVE_ACID_ERASURE with PLAN_LINK_TYPE or PLAN_LINK_MOMENT if a link does not say the target's key."""
+    """Raises HIVE_ACID_ERASURE with PLAN_LINK_TYPE, PLAN_LINK_MOMENT or PLAN_LINK_NESTED.
+
+    Then a link does not say the target's key, or its text is that of other values as well: `{a, b, c}` is one of two
+    structures of two fields.
+    """
     table, named = target
     for part, type_ in zip(link.link.key.parts, given.parts, strict=True):
+        if _NESTED.match(type_):
+            raise build_error("HIVE_ACID_ERASURE.PLAN_LINK_NESTED", link=part, source=link.table, type=type_)
         for moment in (type_, *_find_spelled(part, type_, given.columns)):
             if _MOMENT.match(moment) and not _STEADY.search(moment):
                 raise build_error("HIVE_ACID_ERASURE.PLAN_LINK_MOMENT", link=part, source=link.table, type=moment)

@@ -71,6 +71,34 @@ def test_a_link_in_which_several_people_s_have_fallen_together_is_refused(tables
     assert len(tables.sql("SELECT what FROM events")) == 2
 
 
+@pytest.mark.parametrize(
+    ("columns", "values"),
+    [
+        ("STRUCT<a: STRING, b: STRING>", "named_struct('a', 'x, y', 'b', 'z') and named_struct('a', 'x', 'b', 'y, z')"),
+        ("MAP<STRING, STRING>", "map('k', 'null') and map('k', NULL)"),
+        ("ARRAY<ARRAY<STRING>>", "array(array('x, y')) and array(array('x', 'y'))"),
+    ],
+)
+def test_ids_of_several_values_that_have_one_text_are_refused_as_links(
+    tables: Tables, erase: Erase, columns: str, values: str
+) -> None:
+    with pytest.raises(HiveAcidError) as caught:
+        erase("Ann", {"events": fill(tables, columns, values)})
+    assert caught.value.getCondition() == "HIVE_ACID_ERASURE.PLAN_LINK_NESTED"
+    assert len(tables.sql("SELECT what FROM events")) == 2
+
+
+@pytest.mark.parametrize("empty", ["''", "'  '"])
+def test_an_empty_link_is_refused_for_rows_of_others_without_an_account_have_it_too(
+    tables: Tables, erase: Erase, empty: str
+) -> None:
+    entry = fill(tables, "STRING", f"{empty} and 'b-1'")
+    with pytest.raises(HiveAcidError) as caught:
+        erase("Ann", {"events": entry})
+    assert caught.value.getCondition() == "HIVE_ACID_ERASURE.AMBIGUOUS_LINK"
+    assert len(tables.sql("SELECT what FROM events")) == 2
+
+
 def test_both_zeros_are_one_key(tables: Tables, erase: Erase) -> None:
     tables.sql(f"CREATE TABLE t (k DOUBLE, many ARRAY<FLOAT>, what STRING) {ACID}")
     tables.sql(

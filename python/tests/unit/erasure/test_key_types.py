@@ -246,6 +246,14 @@ def test_a_link_that_spells_a_moment_as_a_text_is_refused_as_the_moment_is(
         check_link(Step(PEOPLE, (), link), given, target, typed(data_type))
 
 
+@pytest.mark.parametrize("data_type", ["struct<a:string,b:string>", "map<string,int>", "array<string>"])
+def test_a_link_of_a_type_of_which_several_values_have_one_text_is_refused(data_type: str) -> None:
+    link = NamedKey(("bank", "id"), Key(("bank", "id")))
+    types = KeyTypes(("string", data_type))
+    with pytest.raises(HiveAcidError, match="PLAN_LINK_NESTED"):
+        check_link(Step(PEOPLE, (), link), types, (TableName("shop", "visits"), link), types)
+
+
 def test_a_link_of_another_type_than_the_key_behind_it_is_refused(shop: Shop) -> None:
     alter(shop, PEOPLE, Column("email", "string"), Column("account", "char(4)"))
     for run in (shop.erase, shop.verify, lambda: find_subjects(shop.case(), shop.world())):

@@ -48,12 +48,14 @@ object KeyedHash {
   private val Algorithm = "HmacSHA256"
   private val Tag = "hive-acid subject 1\u0000".getBytes(UTF_8)
 
-  /** In place of the hash of a text that holds U+FFFD: functions put that where bytes are no UTF-8, so that the texts
-    * of several people fall together.
+  /** In place of the hash of texts that others have as well: one that holds U+FFFD, which functions put where bytes are
+    * no UTF-8, so that the texts of several people fall together; and empty ones, which rows have that have no value.
     */
   val Ambiguous: Array[Byte] = new Array(Bytes)
   private val Replacement = UTF8String.fromString("\uFFFD")
 
-  def isAmbiguous(texts: ArrayData): Boolean =
-    (0 until texts.numElements()).exists(i => !texts.isNullAt(i) && texts.getUTF8String(i).contains(Replacement))
+  def isAmbiguous(texts: ArrayData): Boolean = {
+    val all = (0 until texts.numElements()).map(i => if (texts.isNullAt(i)) None else Some(texts.getUTF8String(i)))
+    all.flatten.exists(_.contains(Replacement)) || (all.nonEmpty && all.forall(_.exists(_.trim().numBytes == 0)))
+  }
 }

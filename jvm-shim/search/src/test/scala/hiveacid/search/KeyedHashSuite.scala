@@ -88,7 +88,9 @@ final class KeyedHashSuite extends munit.FunSuite {
 
   test("a text in which others' may have fallen together has no hash of its own") {
     def found(texts: GenericArrayData) = HashOfParts(Literal(texts, ArrayType(StringType)), "f", hash).eval()
-    assertEquals(found(array("x\uFFFD")), KeyedHash.Ambiguous)
+    for (several <- Seq(array("x\uFFFD"), array(""), array(" ", ""))) assertEquals(found(several), KeyedHash.Ambiguous)
+    assertEquals(hexOf(found(array("", "Ada"))), hex(Seq("", "Ada")))
+    assertEquals(found(array("", null)), null)
     assertEquals(hexOf(found(array("Ada"))), hex(Seq("Ada")))
     assertEquals(hexOf(found(bytes(0xff, 1))), hexOf(hash.of(bytes(0xff, 1), 0, 1)))
   }
