@@ -102,7 +102,10 @@ case class EvolveTables(session: SparkSession) extends Rule[LogicalPlan] {
     val given = columns(i.query)
     if (i.byName) missing(given, t.schema.map(_.name))
     else if (i.userSpecifiedCols.nonEmpty)
-      missing(i.userSpecifiedCols.zip(given).map { case (name, field) => field.copy(name = name) }, t.schema.map(_.name))
+      missing(
+        i.userSpecifiedCols.zip(given).map { case (name, field) => field.copy(name = name) },
+        t.schema.map(_.name)
+      )
     else {
       val added = given.drop(t.schema.length - i.partitionSpec.count(_._2.isDefined))
       val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.SCHEMA_EVOLUTION_BY_POSITION")
