@@ -243,7 +243,7 @@ def _count_visible(
     if not report.identity:
         return ()
     try:
-        return describe_visible(matcher, verification.visible.count(matcher, partitions))
+        return describe_visible(matcher, verification.visible.count_if_there(matcher, partitions))
     except HiveAcidError as error:
         if error.getCondition() != "HIVE_ACID_ERASURE.NOT_COUNTED":
             raise

@@ -69,7 +69,8 @@ class Checker:
         found = replace(found, locations=located.locations, hidden_locations=located.hidden_locations)
         places = [*report.places, *find_unknown_links(table.table, found.reach, trail)]
         if report.identity:
-            visible = describe_visible(found.matcher, self.verification.visible.count(found.matcher, table.partitions))
+            count = self.verification.visible.count_if_there(found.matcher, table.partitions)
+            visible = describe_visible(found.matcher, count)
             report = replace(report, counted_ms=self.world.clock_ms())
             places += visible
             places += _find_doubts(table, trail) if visible and trail else []
