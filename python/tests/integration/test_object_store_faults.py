@@ -160,7 +160,7 @@ def run_doctor(lake: Lake, table: str) -> str:
     folder.mkdir()
     settings = spark_settings(lake.relay.endpoint)
     (folder / "spark-defaults.conf").write_text("".join(f"{key} {value}\n" for key, value in settings.items()))
-    command = [sys.executable, "-m", "hive_acid.cli", "doctor", f"{DATABASE}.{table}", "--fix"]
+    command = [sys.executable, "-m", "hive_acid.cli", "doctor", f"{DATABASE}.{table}", "--fix", "--spark"]
     done = subprocess.run(
         [*command, "--metastore", lake.metastore.uri],
         env={**os.environ, "SPARK_CONF_DIR": str(folder)},
