@@ -7,6 +7,7 @@ person's name may stand.
 from __future__ import annotations
 
 import logging
+import sys
 import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
@@ -21,13 +22,14 @@ if TYPE_CHECKING:
 LOG = logging.getLogger(__name__)
 
 
-def find_observer() -> Callable[[Watch], None] | None:
-    """Records the spans; None if the package opentelemetry-api is not installed. Without an SDK they go nowhere."""
-    try:
-        from opentelemetry import trace
-    except ModuleNotFoundError:
-        return None
-    return SpanRecorder(trace.get_tracer("hive_acid", find_version()))
+def observe(watch: Watch) -> None:
+    """Records a statement that has ended if the program uses OpenTelemetry: its import would cost every session time.
+
+    A program that sets up an SDK has imported the package. Without an SDK its spans go nowhere.
+    """
+    trace = sys.modules.get("opentelemetry.trace")
+    if trace is not None:
+        SpanRecorder(trace.get_tracer("hive_acid", find_version())).record(watch)
 
 
 class SpanRecorder:
@@ -37,7 +39,7 @@ class SpanRecorder:
         self._tracer = tracer
         self._wall_ns = wall_ns
 
-    def __call__(self, watch: Watch) -> None:
+    def record(self, watch: Watch) -> None:
         """Never raises: the statement may have been committed."""
         try:
             self._record(watch)

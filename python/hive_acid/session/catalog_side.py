@@ -111,7 +111,7 @@ class CatalogSide:
         asks = AfterWrite(self.metastore, file_system, f"{identity.host}-{context.applicationId}", wall_clock_ms)
         self.executor = Executor(warehouse, settings, pause_ms, asks, notes)
         if is_there("hive_acid_ops.tracing"):
-            self.executor.observe = load_wing("hive_acid_ops.tracing", "spans of statements").find_observer()
+            self.executor.observe = load_wing("hive_acid_ops.tracing", "spans of statements").observe
         self._engine = JvmCompactionEngine(jvm, context, lambda: jsession)
         self.running_compactions = self._engine.running
         self.readers = _build_readers(warehouse, settings, jvm)

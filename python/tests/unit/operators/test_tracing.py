@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from collections.abc import Sequence
 
 import pytest
+from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
@@ -16,7 +18,7 @@ from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.statements import StatementText
 from hive_acid_ops import tracing
-from hive_acid_ops.tracing import SpanRecorder, find_observer
+from hive_acid_ops.tracing import SpanRecorder, observe
 from support.statements import World
 
 SECRET = "Ada Lovelace"
@@ -33,7 +35,7 @@ class Traced:
         self.provider.add_span_processor(SimpleSpanProcessor(self.exporter))
         self.tracer = self.provider.get_tracer("test")
         self.world = World()
-        self.world.executor.observe = SpanRecorder(self.tracer, lambda: WALL_NS)
+        self.world.executor.observe = SpanRecorder(self.tracer, lambda: WALL_NS).record
 
     def delete(self) -> None:
         self.world.run(StatementKind.DELETE, text=TEXT)
@@ -106,13 +108,26 @@ def test_an_exporter_that_fails_fails_no_statement(traced: Traced, monkeypatch: 
     assert traced.world.visible_write_ids() == [1]
 
 
+def test_a_program_that_has_set_up_its_sdk_needs_no_more(traced: Traced, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trace, "get_tracer", traced.provider.get_tracer)
+    traced.world.executor.observe = observe
+    traced.delete()
+    assert traced.statement.instrumentation_scope is not None
+    assert traced.statement.instrumentation_scope.name == "hive_acid"
+
+
 def test_without_an_sdk_a_statement_runs_and_nothing_is_recorded() -> None:
     world = World()
-    world.executor.observe = find_observer()
-    assert world.executor.observe is not None
+    world.executor.observe = observe
     assert world.run(StatementKind.INSERT) == 3
 
 
-def test_nobody_observes_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "opentelemetry", None)
-    assert find_observer() is None
+def test_a_statement_does_not_import_the_package() -> None:
+    """Which takes 50 ms, and may not be installed."""
+    program = (
+        "import sys; from hive_acid.clock import monotonic_ms; from hive_acid.execution.watch import Watch; "
+        "from hive_acid_ops.tracing import observe; observe(Watch(monotonic_ms)); "
+        "print([name for name in sys.modules if name.startswith('opentelemetry')])"
+    )
+    done = subprocess.run((sys.executable, "-c", program), capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
