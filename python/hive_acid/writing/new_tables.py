@@ -59,10 +59,8 @@ def find_orc_name_fault(columns: Iterable[str]) -> Refusal | None:
 
     ORC's reader ends a name at its backtick (OrcUtils.convertTypeFromProtobuf), and the column would be NULL.
     """
-    for column in columns:
-        if "`" in column:
-            return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.BACKTICK_COLUMN", column=column)
-    return None
+    cut = next((column for column in columns if "`" in column), None)
+    return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.BACKTICK_COLUMN", column=cut) if cut else None
 
 
 def _is_field_name(name: str) -> bool:
