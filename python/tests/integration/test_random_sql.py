@@ -1,6 +1,6 @@
 """Random statements under random settings leave the rows and tell the numbers that plain tables of Spark's come to.
 
-`HIVE_ACID_RANDOM_STATEMENTS=n` makes n of each seed (default 300); `./dev chaos --seed N` runs a seed again.
+`HIVE_ACID_RANDOM_STATEMENTS=n` makes n of each seed (default 500); `./dev chaos --seed N` runs a seed again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from support.random_sql.tables import Column, Kind, TableSpec
 from support.random_sql.twins import Twins
 
 LOG = logging.getLogger(__name__)
-STATEMENTS = os.environ.get("HIVE_ACID_RANDOM_STATEMENTS", "300")
+STATEMENTS = os.environ.get("HIVE_ACID_RANDOM_STATEMENTS", "500")
 PATHS = os.pathsep.join(str(Path(place).parent.parent) for place in (hive_acid.__file__, Path(__file__)))
 ANY_SEED = random.SystemRandom().randrange(1_000_000)
 

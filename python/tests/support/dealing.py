@@ -24,7 +24,7 @@ SHARING_FOLDERS: Final = ("python/tests/contract", "python/tests/integration/fau
 SECONDS_OF_A_TEST: Final[Mapping[str, float]] = {
     "python/tests/integration/test_erasure_planted.py": 60.0,
     "python/tests/integration/test_every_entry.py": 30.0,
-    "python/tests/integration/test_random_sql.py": 250.0,
+    "python/tests/integration/test_random_sql.py": 420.0,
     "python/tests/model_checker/test_models_with_faults.py": 3.0,
     "python/tests/model_checker/test_pairs_on_3_1.py": 3.0,
     "python/tests/model_checker/test_pairs_on_4.py": 3.0,
