@@ -26,10 +26,14 @@ def observe(watch: Watch) -> None:
     """Records a statement that has ended if the program uses OpenTelemetry: its import would cost every session time.
 
     A program that sets up an SDK has imported the package. Without an SDK its spans go nowhere.
+    Never raises: the statement may have been committed.
     """
-    trace = sys.modules.get("opentelemetry.trace")
-    if trace is not None:
-        SpanRecorder(trace.get_tracer("hive_acid", find_version())).record(watch)
+    try:
+        trace = sys.modules.get("opentelemetry.trace")
+        if trace is not None:
+            SpanRecorder(trace.get_tracer("hive_acid", find_version())).record(watch)
+    except Exception as error:  # noqa: BLE001 (an SDK and its exporters are anybody's)
+        LOG.warning("a statement could not be recorded as a span: %s", error)
 
 
 class SpanRecorder:
@@ -40,13 +44,7 @@ class SpanRecorder:
         self._wall_ns = wall_ns
 
     def record(self, watch: Watch) -> None:
-        """Never raises: the statement may have been committed."""
-        try:
-            self._record(watch)
-        except Exception as error:  # noqa: BLE001 (exporters are anybody's)
-            LOG.warning("a statement could not be recorded as a span: %s", error)
-
-    def _record(self, watch: Watch) -> None:
+        """The spans of the statement, each with its own times."""
         from opentelemetry.trace import SpanKind, Status, StatusCode, set_span_in_context
 
         now_ms, now_ns = watch.clock_ms(), self._wall_ns()

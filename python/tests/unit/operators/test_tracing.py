@@ -102,8 +102,12 @@ def test_an_error_is_the_name_of_its_condition_and_no_text_of_anybody_is_told(tr
     assert SECRET not in json.dumps([each.to_json() for each in traced.spans])
 
 
-def test_an_exporter_that_fails_fails_no_statement(traced: Traced, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tracing, "find_attributes", lambda _: {}["gone"])
+@pytest.mark.parametrize("failing", [(trace, "get_tracer"), (tracing, "find_attributes")], ids=["SDK", "attributes"])
+def test_tracing_that_fails_fails_no_statement(
+    traced: Traced, monkeypatch: pytest.MonkeyPatch, failing: tuple[object, str]
+) -> None:
+    monkeypatch.setattr(*failing, lambda *_: {}["gone"])
+    traced.world.executor.observe = observe
     traced.delete()
     assert traced.world.visible_write_ids() == [1]
 
