@@ -68,7 +68,7 @@ def test_a_key_is_of_the_columns_alone(spark: SparkSession, tables: Tables) -> N
         "1 + 1": "constants",
     }
     for part, what in refused.items():
-        key, told = Key((part,)), f"the key {re.escape(part)} of {table} is made of {what}, and not"
+        key, told = Key((part,)), f"the key {re.escape(part)} of {table} is made of {what}, not only"
         with pytest.raises(HiveAcidError, match=told) as caught:
             engine.types(table, key)
         assert caught.value.getCondition() == "HIVE_ACID_ERASURE.PLAN_KEY"
