@@ -1,13 +1,15 @@
-"""A line that says whom a statement waits for, on a terminal and in a notebook; it is gone once the wait is over."""
+"""A line that says what a statement waits for, on a terminal and in a notebook; it is gone once the wait is over."""
 
 from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable
-from contextlib import suppress
-from typing import TextIO
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Final, TextIO
 
+from hive_acid.api.statements import Phase
 from hive_acid_ops.files.text import printable
 
 
@@ -28,6 +30,38 @@ class WaitingLine:
             self._stream.write(f"\r{line}{blanks}" + ("" if line else "\r"))
             self._stream.flush()
         self._shown = len(line)
+
+
+_LONG_AFTER_S: Final = 2.0
+_WORK: Final[Mapping[Phase, str]] = {
+    Phase.PUBLISH: "putting files in place, and telling the metastore of them …",
+    Phase.COMMIT: "waiting for the metastore to commit …",
+}
+"""Of the other phases the lock's holders or Spark's own bars tell."""
+
+
+class LongPhases:
+    """Says on the line what a statement is at, if that takes long; `line` shows a text, and takes it away for None."""
+
+    def __init__(self, line: Callable[[str | None], None], long_after_s: float = _LONG_AFTER_S) -> None:
+        self._line = line
+        self._long_after_s = long_after_s
+
+    @contextmanager
+    def __call__(self, phase: Phase) -> Iterator[None]:
+        """The phase lasts as long as the block."""
+        if phase not in _WORK:
+            yield
+            return
+        timer = threading.Timer(self._long_after_s, self._line, (_WORK[phase],))
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()  # it may be writing
+            self._line(None)
 
 
 def find_listener() -> Callable[[str | None], None] | None:

@@ -4,6 +4,7 @@ from hive_acid.errors.outcome import StatementOutcome as StatementOutcome
 from hive_acid.errors.outcome import find_outcome as find_outcome
 from hive_acid.errors.outcome import tell as tell
 from hive_acid.errors.outcome import telling as telling
+from hive_acid.execution.watch import Phase as Phase
 from hive_acid.execution.watch import Watch as Watch
 from hive_acid.metastore.types import HeldLock as HeldLock
 from hive_acid.metastore.types import LockComponent as LockComponent

@@ -161,9 +161,8 @@ class DdlExecutor:
         if refusal is None and statement.new_columns:
             table = self._warehouse.metastore.table(statement.tables[0])
             if table.file_format is FileFormat.ORC:
-                keys = {column.name for column in table.partition_columns}
-                names = [column.name.lower() for column in statement.new_columns]
-                refusal = find_orc_name_fault(name for name in names if name not in keys)
+                names = {column.name.lower() for column in statement.new_columns}
+                refusal = find_orc_name_fault(sorted(names - {column.name for column in table.partition_columns}))
         if refusal is not None:
             raise refusal.build_error(operation=statement.kind.title, table=statement.tables[0])
 

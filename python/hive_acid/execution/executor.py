@@ -74,6 +74,7 @@ class Executor:
         self.snapshots: dict[str, ScannedSnapshot] = {}
         self._tools = Tools(warehouse, pause_ms, self.snapshots, notes or NoteWriter())
         self.observe: Callable[[Watch], None] | None = None
+        self.follow = Watch.follow
 
     def dry_run(self, statement: Statement, engine: Engine) -> DryRun:
         """The effects that `run` would have now; see `perform_dry_run`."""
@@ -159,7 +160,7 @@ class Executor:
         return self._watched([statement for statement, _ in statements], run)
 
     def _watched(self, statements: Sequence[Statement], run: Callable[[Watch], RowCounts]) -> StatementAnswer:
-        watch = Watch(self._tools.warehouse.transactions.timing.clock_ms, statements)
+        watch = Watch(self._tools.warehouse.transactions.timing.clock_ms, statements, self.follow)
         try:
             watch.counts = counts = run(watch)
             return StatementAnswer(counts, watch.sum_up())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -26,11 +26,12 @@ class Watch:
     """The course of a statement, or of several that run as one, with all attempts to run it.
 
     `passed` are its phases with their begin and end by `clock_ms`, which gives milliseconds; a phase can come again.
-    `txn_id` is the transaction of the last attempt. At the end it has either `counts` or an `error`.
+    `txn_id` is that of the last attempt. At the end there is `counts` or an `error`. Phases run within `follow`.
     """
 
     clock_ms: Callable[[], int]
     statements: Sequence[Statement] = ()
+    follow: Callable[[Phase], AbstractContextManager[object]] = lambda _: nullcontext()
     passed: list[tuple[Phase, int, int]] = field(default_factory=list)
     txn_id: int | None = None
     counts: RowCounts | None = None
@@ -41,9 +42,10 @@ class Watch:
         """The block is of this phase, also if it raises; None: of none."""
         began_ms = self.clock_ms()
         try:
-            yield
+            with self.follow(phase) if phase else nullcontext():
+                yield
         finally:
-            if phase is not None:
+            if phase:
                 self.passed.append((phase, began_ms, self.clock_ms()))
 
     def sum_up(self) -> PhaseTimes:

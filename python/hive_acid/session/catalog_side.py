@@ -32,7 +32,7 @@ from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.hive_settings import HiveSetting
 from hive_acid.metastore.absent import AbsentMetastore
 from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
-from hive_acid.metastore.client.claimed_user import find_user
+from hive_acid.metastore.client.calls import find_user
 from hive_acid.metastore.client.thrift_client import ThriftMetastore
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
 from hive_acid.metastore.transports.patience import Waits
@@ -101,8 +101,8 @@ class CatalogSide:
         timing = Timing(monotonic_ms, pause_ms, clock.pause_ms, cancellation.check)
         self.transactions = TransactionManager(self.metastore, identity, settings, timing)
         if is_there("hive_acid_ops.waiting_line"):
-            listener = load_wing("hive_acid_ops.waiting_line", "a line about waiting").find_listener()
-            self.transactions.tell_waiting = listener
+            waiting = load_wing("hive_acid_ops.waiting_line", "a line about waiting")
+            self.transactions.tell_waiting = waiting.find_listener()
         self.warehouse = warehouse = Warehouse(self.metastore, file_system, self.transactions)
         self._sessions: Any = jvm.hiveacid.scan.SessionTransactions
         context = session.sparkContext
@@ -110,6 +110,8 @@ class CatalogSide:
         self.notes = notes = NoteWriter(author)
         asks = AfterWrite(self.metastore, file_system, f"{identity.host}-{context.applicationId}", wall_clock_ms)
         self.executor = Executor(warehouse, settings, pause_ms, asks, notes)
+        if self.transactions.tell_waiting is not None:
+            self.executor.follow = waiting.LongPhases(self.transactions.tell_waiting)
         if is_there("hive_acid_ops.tracing"):
             self.executor.observe = load_wing("hive_acid_ops.tracing", "spans of statements").observe
         self._engine = JvmCompactionEngine(jvm, context, lambda: jsession)

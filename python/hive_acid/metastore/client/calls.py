@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import getpass
+import os
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +13,6 @@ from thrift.Thrift import TApplicationException, TException
 from hive_acid.config import METASTORE_TIMEOUT_MS
 from hive_acid.errors import HiveAcidError, MetastoreRefused, MetastoreUnavailable, build_error
 from hive_acid.metastore.catalog_names import DEFAULT_CATALOG, place
-from hive_acid.metastore.client.claimed_user import find_user
 from hive_acid.metastore.client.conversion import split_by_bits
 from hive_acid.metastore.client.failures import build_metastore_error
 from hive_acid.metastore.generated import ttypes
@@ -27,6 +28,11 @@ STRUCTURES: Any = ttypes
 _OPEN_LIMIT = "hive.max.open.txns"
 _NEVER_EXPLAINED = ("commit_txn", "abort_txn")
 """Their failures say what happened to the transaction, or that nobody knows."""
+
+
+def find_user() -> str:
+    """The user that Hadoop's simple authentication names: HADOOP_USER_NAME, else the user of the process."""
+    return os.environ.get("HADOOP_USER_NAME") or getpass.getuser()
 
 
 class Calls:

@@ -1,15 +1,19 @@
-"""Whom a statement waits for is told on a terminal, after two seconds and not before."""
+"""What a statement waits for is told on a terminal, after two seconds and not before."""
 
 from __future__ import annotations
 
 import io
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
+from hive_acid.execution.watch import Phase
 from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
 from hive_acid.wire.statement_kinds import StatementKind
-from hive_acid_ops.waiting_line import WaitingLine, find_listener
+from hive_acid_ops.waiting_line import LongPhases, WaitingLine, find_listener
 from support.statements import TABLE, World
 
 
@@ -50,6 +54,44 @@ def test_the_line_is_rewritten_and_taken_away() -> None:
     line("short")
     line(None)
     assert stream.getvalue().split("\r") == ["", "db.t: waiting 10 s [2J", "short" + " " * 17, "     ", ""]
+
+
+@pytest.mark.parametrize(("phase", "text"), [(Phase.PUBLISH, "putting files in place"), (Phase.COMMIT, "to commit")])
+def test_a_long_phase_is_told_until_it_ends(phase: Phase, text: str) -> None:
+    told: list[str | None] = []
+    is_told = threading.Event()
+
+    def line(shown: str | None) -> None:
+        told.append(shown)
+        is_told.set()
+
+    with pytest.raises(KeyError), LongPhases(line, long_after_s=0)(phase):
+        assert is_told.wait(60)
+        raise KeyError
+    shown, gone = told
+    assert text in (shown or "")
+    assert gone is None
+
+
+@pytest.mark.parametrize("phase", Phase)
+def test_a_short_phase_shows_nothing(phase: Phase) -> None:
+    told: list[str | None] = []
+    with LongPhases(told.append)(phase):
+        pass
+    assert not any(told)
+
+
+def test_a_statement_runs_its_phases_within_what_follows_them() -> None:
+    world, phases = World(), list[Phase]()
+
+    @contextmanager
+    def follow(phase: Phase) -> Iterator[None]:
+        phases.append(phase)
+        yield
+
+    world.executor.follow = follow
+    world.run(StatementKind.INSERT)
+    assert phases == [Phase.SNAPSHOT, Phase.LOCK_WAIT, Phase.SNAPSHOT, Phase.WRITE, Phase.PUBLISH, Phase.COMMIT]
 
 
 def test_nothing_is_told_where_nobody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
