@@ -37,7 +37,7 @@ _WORK: Final[Mapping[Phase, str]] = {
     Phase.PUBLISH: "putting files in place, and telling the metastore of them …",
     Phase.COMMIT: "waiting for the metastore to commit …",
 }
-"""Of the other phases the lock's holders or Spark's own bars tell."""
+"""A wait for a lock has a line of its own, and Spark shows bars for its jobs."""
 
 
 class LongPhases:
