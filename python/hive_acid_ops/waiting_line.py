@@ -55,7 +55,11 @@ class LongPhases:
             return
         timer = threading.Timer(self._long_after_s, self._line, (_WORK[phase],))
         timer.daemon = True
-        timer.start()
+        try:
+            timer.start()
+        except RuntimeError:  # no more threads, as at the end of a program: the statement goes on without a line
+            yield
+            return
         try:
             yield
         finally:

@@ -81,6 +81,16 @@ def test_a_short_phase_shows_nothing(phase: Phase) -> None:
     assert not any(told)
 
 
+def test_a_program_without_another_thread_commits_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    world = World()
+    world.executor.follow = LongPhases(lambda _: None)
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    assert world.run(StatementKind.INSERT) == 3
+
+
 def test_a_statement_runs_its_phases_within_what_follows_them() -> None:
     world, phases = World(), list[Phase]()
 
